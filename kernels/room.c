@@ -1,0 +1,2 @@
+/* kernels: placeholder until its first file lands. */
+typedef int kernels_room;

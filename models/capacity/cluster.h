@@ -1,0 +1,113 @@
+/* cluster: pods, nodes and where GPUs come from.
+ *
+ * The supply side of a run as one object: it places pods on nodes, lets the node autoscaler buy
+ * nodes (or ECI pods), plays boot, image pull and model load, loses spot nodes, and writes the
+ * bills. Services talk to it by pod; it talks back through struct cluster_owner. */
+#ifndef SLUICE_MODELS_CAPACITY_CLUSTER_H
+#define SLUICE_MODELS_CAPACITY_CLUSTER_H
+
+#include "sim/clock.h"
+#include "sim/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct catalog;
+struct cluster;
+struct cluster_config; /* pools, autoscaler, virtual node, market: models/capacity/cluster_config.h */
+struct recorder;
+struct sim;
+
+/* Names a pod across events; stale ones are recognised. {0} names none. */
+struct pod_ref {
+    uint32_t slot;
+    uint32_t generation;
+};
+
+enum pod_phase {
+    POD_NONE,
+    POD_PENDING,     /* no node yet */
+    POD_STARTING,    /* on a node: image, volume */
+    POD_LOADING,     /* the process runs, the model is not served yet */
+    POD_READY,
+    POD_TERMINATING, /* deletion asked for; its owner drains it */
+    POD_DEAD,        /* its node vanished; the API still shows it */
+};
+
+/* Why a pod goes. */
+enum pod_end {
+    POD_END_SCALE_IN,
+    POD_END_NODE_DRAIN,  /* the autoscaler empties its node */
+    POD_END_SPOT_NOTICE, /* a notice handler drains the node in time */
+    POD_END_NODE_LOST,
+    POD_END_LIVENESS,    /* restarted in place */
+};
+
+/* Upward calls, at the simulated now. None may call back into the cluster but where said. */
+struct cluster_owner {
+    void *self;
+    /* The container runs and its address is an endpoint (no readiness probe): it refuses until
+     * `ready`. Not called when a readiness probe holds the address back. */
+    void (*pod_listed)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner);
+    /* It serves now. gpu: index of the GPU kind in the owner's list. */
+    void (*pod_ready)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, uint32_t gpu);
+    /* Somebody wants it gone gracefully; the owner drains and then calls cluster_release. */
+    void (*pod_evicted)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
+                        enum pod_end why);
+    /* The machine under it is gone without a word: its address is a black hole from now on. */
+    void (*pod_dead)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner);
+    /* The control plane has noticed: endpoint and pod object go. The ref is stale afterwards. */
+    void (*pod_gone)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
+                     enum pod_end why);
+};
+
+/* What one owner's pods look like to the scheduler; open data, borrowed for the run. */
+struct pod_shape;   /* models/capacity/pod_shape.h */
+struct startup_config; /* models/capacity/startup.h */
+
+struct cluster_setup {
+    const struct cluster_config *config;
+    const struct catalog *catalog;
+    const struct pod_shape *shapes;          /* one per owner */
+    const struct startup_config *startups;   /* one per owner */
+    size_t n_owners;
+    struct cluster_owner up;
+    struct sim *sim;
+    struct recorder *recorder;
+    sim_ns horizon;
+    int64_t epoch_s;
+    uint64_t seed, replication;
+};
+
+struct cluster *cluster_create(const struct cluster_setup *s, struct err *e);
+void cluster_destroy(struct cluster *c);
+/* Schedules the first scans, checks and price steps, and the initial nodes. */
+void cluster_start(struct cluster *c);
+
+/* A new pod of this owner, Pending from now on. {0} when the pod table is full (then
+ * cluster_failed). The first callback may come at the same time, never within the call. */
+struct pod_ref cluster_ask(struct cluster *c, uint32_t owner);
+/* Marks a pod as Terminating. A pod that never ran goes at once: true, and the ref is stale.
+ * Otherwise false: the owner drains it and then calls cluster_release. */
+bool cluster_delete(struct cluster *c, struct pod_ref pod, enum pod_end why);
+/* The pod's process has ended; its GPUs are free. */
+void cluster_release(struct cluster *c, struct pod_ref pod);
+
+struct pod_view {
+    struct pod_ref ref;
+    enum pod_phase phase;
+    uint32_t node;       /* UINT32_MAX: none */
+    sim_ns created, ready_since; /* SIM_NEVER: never ready */
+    int32_t deletion_cost;
+};
+bool cluster_pod(const struct cluster *c, struct pod_ref pod, struct pod_view *out);
+/* All live pods of an owner in order of creation; returns how many there are. */
+size_t cluster_pods(const struct cluster *c, uint32_t owner, struct pod_view *out, size_t cap);
+/* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws. */
+void cluster_close(struct cluster *c);
+/* 0, or -1 with ERR_INPUT naming the limit that was met. */
+int cluster_failed(const struct cluster *c, struct err *e);
+
+#endif

@@ -1,0 +1,77 @@
+/* scaler: how many replicas a service should have; the seam of every autoscaler.
+ *
+ * A policy is a pure function of what it is shown: configuration, its own memory, a view. It knows
+ * neither clock nor heap, so the conformance cases, `sluice decide` and the simulation call the
+ * same function. A new autoscaler is one file models/control/scaler_<name>.c that exports one
+ * `const struct scaler_policy scaler_<name>`; the build finds it by its name. */
+#ifndef SLUICE_MODELS_CONTROL_SCALER_H
+#define SLUICE_MODELS_CONTROL_SCALER_H
+
+#include "sim/clock.h"
+#include "sim/err.h"
+#include "sim/knob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One metric as the metric path delivered it. */
+struct scaler_metric {
+    bool present;   /* false: no value (missing row, error): never the same as zero */
+    int64_t milli;  /* value in milli-units, as Kubernetes quantities are */
+};
+
+/* What a policy may look at. Borrowed for the call. */
+struct scaler_view {
+    sim_ns now;
+    int32_t spec_replicas;   /* what was asked for last */
+    int32_t status_replicas; /* pods that exist */
+    int32_t ready_replicas;
+    const struct scaler_metric *metrics; /* one for each of the policy's metrics, in its order */
+    size_t n_metrics;
+    double true_qps; /* what the traffic really is, for the yardstick `oracle` only */
+    double local_s;  /* seconds since local midnight, for `schedule` */
+    int32_t local_weekday; /* 0 = Sunday */
+};
+
+struct scaler_decision {
+    int32_t replicas;     /* wanted size */
+    const char *rule;     /* the binding rule, a stable short name: "tolerance", "ScaleUpLimit" */
+    char reason[160];     /* the same in words, with the numbers */
+    bool metric_missing;  /* the size stays since a metric had no value */
+};
+
+/* What the policy wants to be shown. */
+enum metric_kind {
+    METRIC_INGRESS_QPS,     /* sls_ingress_qps: log lines of the window / its length */
+    METRIC_INGRESS_LATENCY, /* sls_ingress_latency_*, ms */
+    METRIC_IN_FLIGHT,
+    METRIC_QUEUE_LENGTH,
+    METRIC_UTILIZATION,
+    METRIC_CONCURRENCY,
+};
+
+struct scaler_wants {
+    enum metric_kind kind;
+    double quantile; /* METRIC_INGRESS_LATENCY: 0.99 for p99, 0 for the mean */
+    sim_ns window;   /* length of the averaging window; 0: the metric path's own */
+};
+
+struct scaler_policy {
+    const char *name;
+    const struct knob_table *knobs;
+    const char *short_key; /* {"fixed": 8} */
+    /* Bytes of memory between two decisions; zeroed before the first. */
+    size_t (*memory_size)(const void *config);
+    sim_ns (*period)(const void *config); /* between two passes; SIM_NEVER: decides once */
+    /* Fills at most cap wishes; returns how many metrics the policy reads. */
+    size_t (*wants)(const void *config, struct scaler_wants *out, size_t cap);
+    void (*decide)(const void *config, void *memory, const struct scaler_view *view,
+                   struct scaler_decision *out);
+};
+
+/* Every policy, sorted by name; ends with NULL. Written by the build from scaler_*.c. */
+extern const struct scaler_policy *const scaler_policies[];
+const struct scaler_policy *scaler_find(const char *name);
+
+#endif

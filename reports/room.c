@@ -1,0 +1,2 @@
+/* reports: placeholder until its first file lands. */
+typedef int reports_room;

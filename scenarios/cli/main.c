@@ -1,0 +1,5 @@
+/* main: the one program. */
+int main(void)
+{
+    return 0;
+}

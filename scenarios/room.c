@@ -1,0 +1,2 @@
+/* scenarios: placeholder until its first file lands. */
+typedef int scenarios_room;

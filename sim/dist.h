@@ -1,0 +1,40 @@
+/* dist: a distribution as a user writes it, and a draw from it. */
+#ifndef SLUICE_SIM_DIST_H
+#define SLUICE_SIM_DIST_H
+
+#include "sim/chance.h"
+#include "sim/err.h"
+
+#include <stdint.h>
+
+enum dist_kind {
+    DIST_CONSTANT,
+    DIST_EXPONENTIAL,
+    DIST_UNIFORM,   /* a = low, b = high */
+    DIST_NORMAL,    /* a = mean, b = deviation; cut at 0 */
+    DIST_LOGNORMAL, /* a = mu, b = sigma of the logarithm */
+    DIST_WEIBULL,   /* a = shape, b = scale */
+    DIST_GAMMA,     /* a = shape, b = scale */
+};
+
+/* Open data; made by dist_make or the binder. Values are in the unit of the field it stands in
+ * (nanoseconds for durations). {0} is the constant 0. */
+struct dist {
+    enum dist_kind kind;
+    double a, b;
+    double mean; /* the expectation, kept for reports and checks */
+};
+
+/* From the two figures that people have: mean > 0 and coefficient of variation (deviation / mean).
+ * cv is ignored by constant and exponential. -1 and ERR_INPUT when the pair is impossible. */
+int dist_make(struct dist *d, enum dist_kind kind, double mean, double cv, struct err *e);
+/* Lognormal with this median and sigma of the logarithm. */
+struct dist dist_lognormal_median(double median, double sigma);
+struct dist dist_constant(double value);
+
+/* Never negative. */
+double dist_draw(const struct dist *d, struct chance c, uint64_t index);
+/* Rounded to the nearest whole, for nanoseconds; saturates at 2^62. */
+int64_t dist_draw_ns(const struct dist *d, struct chance c, uint64_t index);
+
+#endif

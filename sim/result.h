@@ -1,0 +1,129 @@
+/* result: what one run learnt, in a form that every report reads and no report needs to know the
+ * models for.
+ *
+ * Numbers are `figures` with a dotted path ("latency.p99", "cost.byClass.idle"); the JSON result
+ * is these paths unfolded. The paths that every run has are listed in the description of
+ * schema "sluice.result/1" (`sluice explain result`). */
+#ifndef SLUICE_SIM_RESULT_H
+#define SLUICE_SIM_RESULT_H
+
+#include "sim/clock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct err;
+
+/* How a figure of several replications becomes one. */
+enum figure_merge {
+    FIGURE_MEAN, /* money, quantiles, shares */
+    FIGURE_SUM,  /* counts */
+    FIGURE_MAX,
+    FIGURE_MIN,
+};
+
+struct figure {
+    const char *path;
+    const char *unit; /* "s", "CNY", "requests", "1" */
+    enum figure_merge merge;
+    double value;
+    bool has_interval; /* 95 % interval of the mean over replications (of the mean per
+                          replication, for sums) */
+    double low, high;
+};
+
+/* A series for charts: at most RESULT_POINTS bins of equal width. */
+#define RESULT_POINTS 512
+struct result_series {
+    const char *path; /* "service.bert.replicas.want" */
+    const char *unit;
+    sim_ns step; /* bin i covers [i*step, (i+1)*step) */
+    size_t n;
+    const double *mean, *min, *max; /* NaN where nothing was known */
+};
+
+/* One line of the control log. */
+struct result_entry {
+    sim_ns at;
+    const char *subject; /* "hpa bert", "pool elastic", "node elastic-3" */
+    const char *what;    /* "4 -> 8" */
+    const char *reason;  /* in words, with the binding rule */
+};
+
+/* Something that lasted: a phase of a pod or of a node. */
+struct result_span {
+    const char *track; /* "bert-7", "elastic-3" */
+    const char *phase; /* "pull image" */
+    sim_ns from, to;
+};
+
+/* One thing that was paid for; amount is re-derivable as price x billed time. */
+struct result_bill {
+    const char *resource; /* "elastic-3" */
+    const char *group;    /* pool or service */
+    const char *type;     /* "ecs.gn6v-c8g1.2xlarge" */
+    const char *zone;
+    const char *billing;  /* "onDemand", "spot", ... */
+    sim_ns from, to;      /* billed from, to */
+    int64_t amount_micro;
+    const char *currency;
+};
+
+/* A figure of the world that the answer rests on. */
+struct result_assumption {
+    const char *path; /* scenario path or catalogue key */
+    const char *value;
+    const char *quality; /* "assumed", "third-party", ... */
+    const char *source;
+};
+
+/* Something a reader should be told in words: why nothing scaled, what was left out. */
+struct result_finding {
+    const char *level; /* "error", "warning", "note" */
+    const char *code;  /* stable short name */
+    const char *text;
+};
+
+/* Open data; arrays live in `arena`. */
+struct result {
+    struct arena *arena;
+    const char *name;     /* of the scenario */
+    const char *run_key;  /* 32 hex digits */
+    const char *engine;   /* "dispatch" or "events" */
+    const char *verdict;  /* one sentence */
+    const char *currency;
+    const char *command;  /* how to reproduce it */
+    bool holds;           /* SLO and budget */
+    uint64_t seed;
+    uint32_t replications, shown_replication; /* series, log, spans, bills are of the latter */
+    sim_ns horizon;
+    int64_t epoch_s;      /* Unix time of the run's start */
+    const char *time_zone;
+    uint64_t control_digest, request_digest;
+    struct figure *figures;
+    size_t n_figures;
+    struct result_series *series;
+    size_t n_series;
+    struct result_entry *entries;
+    size_t n_entries;
+    uint64_t entries_dropped; /* entries beyond what is kept; the digest covers them */
+    struct result_span *spans;
+    size_t n_spans;
+    struct result_bill *bills;
+    size_t n_bills;
+    struct result_assumption *assumptions;
+    size_t n_assumptions;
+    struct result_finding *findings;
+    size_t n_findings;
+};
+
+#define RESULT_SCHEMA "sluice.result/1"
+
+const struct figure *result_figure(const struct result *r, const char *path);
+/* The value, or `otherwise` when the figure is absent. */
+double result_value(const struct result *r, const char *path, double otherwise);
+const struct result_series *result_find_series(const struct result *r, const char *path);
+
+#endif

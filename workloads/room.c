@@ -1,0 +1,2 @@
+/* workloads: placeholder until its first file lands. */
+typedef int workloads_room;
