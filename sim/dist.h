@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 enum dist_kind {
-    DIST_CONSTANT,
-    DIST_EXPONENTIAL,
-    DIST_UNIFORM,   /* a = low, b = high */
-    DIST_NORMAL,    /* a = mean, b = deviation; cut at 0 */
-    DIST_LOGNORMAL, /* a = mu, b = sigma of the logarithm */
-    DIST_WEIBULL,   /* a = shape, b = scale */
-    DIST_GAMMA,     /* a = shape, b = scale */
+    DIST_CONSTANT,    /* by `mean` alone */
+    DIST_EXPONENTIAL, /* by `mean` alone */
+    DIST_UNIFORM,     /* a = low, b = high */
+    DIST_NORMAL,      /* a = mean, b = deviation; what falls below 0 counts as 0 */
+    DIST_LOGNORMAL,   /* a = mu, b = sigma of the logarithm */
+    DIST_WEIBULL,     /* a = shape, b = scale */
+    DIST_GAMMA,       /* a = shape, b = scale */
 };
 
 /* Open data; made by dist_make or the binder. Values are in the unit of the field it stands in
@@ -22,11 +22,14 @@ enum dist_kind {
 struct dist {
     enum dist_kind kind;
     double a, b;
-    double mean; /* the expectation, kept for reports and checks */
+    double
+        mean; /* the expectation (of a normal before the cut, which shifts it by 0.5 % at most) */
 };
 
-/* From the two figures that people have: mean > 0 and coefficient of variation (deviation / mean).
- * cv is ignored by constant and exponential. -1 and ERR_INPUT when the pair is impossible. */
+/* From the two figures that people have: mean > 0 (a constant may be 0) and coefficient of
+ * variation (deviation / mean). cv is ignored by constant and exponential; cv 0 makes any other
+ * kind a constant. -1 and ERR_INPUT (without a place: the caller knows the key) when the pair is
+ * impossible; the message says what the kind can hold. */
 int dist_make(struct dist *d, enum dist_kind kind, double mean, double cv, struct err *e);
 /* Lognormal with this median and sigma of the logarithm. */
 struct dist dist_lognormal_median(double median, double sigma);

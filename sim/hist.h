@@ -28,7 +28,8 @@ void hist_merge(struct hist *into, const struct hist *other);
 /* into -= earlier, where earlier is an older copy of the same histogram. max stays into's. */
 void hist_subtract(struct hist *into, const struct hist *earlier);
 void hist_clear(struct hist *h);
-/* Nearest-rank quantile, q in 0..1; 0 for an empty histogram. Never above max. */
+/* Nearest-rank quantile, q in 0..1; 0 for an empty histogram. Never above max, and exactly max when
+ * the rank is the last one. */
 sim_ns hist_quantile(const struct hist *h, double q);
 double hist_mean(const struct hist *h); /* ns; 0 when empty */
 /* Values known to be at most `limit`, counted by whole buckets up to the bucket holding limit. */
@@ -47,7 +48,8 @@ static inline uint32_t hist_bucket(sim_ns v)
     while (u >> (shift + HIST_SUB_BITS + 1))
         shift++;
 #endif
-    uint32_t b = ((shift + 1) << HIST_SUB_BITS) + (uint32_t)((u >> shift) & ((1u << HIST_SUB_BITS) - 1));
+    uint32_t b =
+        ((shift + 1) << HIST_SUB_BITS) + (uint32_t)((u >> shift) & ((1u << HIST_SUB_BITS) - 1));
     return b < HIST_BUCKETS ? b : HIST_BUCKETS - 1;
 }
 
