@@ -130,7 +130,7 @@ int dist_make(struct dist *d, enum dist_kind kind, double mean, double cv, struc
     case DIST_GAMMA:
         return make_gamma(d, mean, cv, e);
     }
-    assert(!"a kind of distribution");
+    assert(0 && "a kind of distribution");
     return -1;
 }
 
@@ -170,7 +170,7 @@ double dist_draw(const struct dist *d, struct chance c, uint64_t index)
     case DIST_GAMMA:
         return d->b * chance_gamma(c, index, d->a);
     }
-    assert(!"a kind of distribution");
+    assert(0 && "a kind of distribution");
     return 0;
 }
 
