@@ -22,7 +22,8 @@ struct traffic_frame {
     const char *base_dir;  /* relative file names start here */
 };
 
-/* The settings under `services[].traffic`; bound by traffic_knobs. Fields are in traffic_config.h */
+/* The settings under `services[].traffic`; bound by traffic_knobs. Fields are in traffic_config.h
+ */
 struct traffic_config;
 extern const struct knob_table traffic_knobs;
 
@@ -35,11 +36,16 @@ struct traffic *traffic_load(struct arena *a, const struct traffic_config *c,
 double traffic_qps(const struct traffic *t, sim_ns at);
 /* Largest rate over the horizon; 0 when unknown. */
 double traffic_peak_qps(const struct traffic *t);
+/* Expected number of requests over the horizon; of a request list the number itself. */
+double traffic_expected(const struct traffic *t);
 /* Closed loop: number of clients at time t and their think time; 0 clients for open traffic. */
 int64_t traffic_clients(const struct traffic *t);
 const struct dist *traffic_think_time(const struct traffic *t);
 
-/* entity: the service's number in the scenario. NULL and ERR_SYSTEM without memory. */
+/* Evenly spaced: request k = 1, 2, ... comes when the cumulated rate reaches k. Poisson, gamma,
+ * weibull: when it reaches the sum of the first k draws, which depend on (seed, replication,
+ * entity, k) alone. Nothing arrives at or after the horizon; closed-loop traffic has an empty
+ * stream. entity: the service's number in the scenario. NULL and ERR_SYSTEM without memory. */
 struct arrivals *arrivals_open(const struct traffic *t, uint64_t seed, uint64_t replication,
                                uint64_t entity, struct err *e);
 /* The next arrivals strictly before `until`, in order, at most cap; fewer than cap means that no
@@ -47,5 +53,8 @@ struct arrivals *arrivals_open(const struct traffic *t, uint64_t seed, uint64_t 
  * several requests may share one. */
 size_t arrivals_fill(struct arrivals *a, sim_ns until, sim_ns *out, size_t cap);
 void arrivals_close(struct arrivals *a);
+
+/* A stream of these times, which are copied: ascending, not negative. For tests. */
+struct arrivals *arrivals_of_list(const sim_ns *times, size_t n, struct err *e);
 
 #endif

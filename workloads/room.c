@@ -1,2 +1,0 @@
-/* workloads: placeholder until its first file lands. */
-typedef int workloads_room;

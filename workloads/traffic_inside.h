@@ -1,0 +1,31 @@
+/* traffic_inside: what traffic.c and arrivals.c share, and nobody else includes. */
+#ifndef SLUICE_WORKLOADS_TRAFFIC_INSIDE_H
+#define SLUICE_WORKLOADS_TRAFFIC_INSIDE_H
+
+#include "workloads/rate.h"
+#include "workloads/traffic_config.h"
+
+enum traffic_kind { TRAFFIC_BY_RATE, TRAFFIC_BY_LIST, TRAFFIC_BY_CLIENTS };
+
+struct traffic {
+    enum traffic_kind kind;
+    sim_ns horizon;
+    /* by rate */
+    struct rate rate;
+    struct rate_totals totals;
+    enum traffic_arrivals arrivals;
+    struct dist gap; /* gamma and weibull: mean 1 */
+    /* by list: times ascending from the first request */
+    const sim_ns *times;
+    size_t n_times;
+    sim_ns list_period; /* 0: once */
+    sim_ns list_start;
+    /* by clients */
+    int64_t clients;
+    struct dist think_time;
+    /* what was repaired or may surprise */
+    const char **notes;
+    size_t n_notes;
+};
+
+#endif
