@@ -65,8 +65,8 @@ struct result_bill {
     const char *group;    /* pool or service */
     const char *type;     /* "ecs.gn6v-c8g1.2xlarge" */
     const char *zone;
-    const char *billing;  /* "onDemand", "spot", ... */
-    sim_ns from, to;      /* billed from, to */
+    const char *billing; /* "onDemand", "spot", ... */
+    sim_ns from, to;     /* billed from, to */
     int64_t amount_micro;
     const char *currency;
 };
@@ -89,17 +89,17 @@ struct result_finding {
 /* Open data; arrays live in `arena`. */
 struct result {
     struct arena *arena;
-    const char *name;     /* of the scenario */
-    const char *run_key;  /* 32 hex digits */
-    const char *engine;   /* "dispatch" or "events" */
-    const char *verdict;  /* one sentence */
+    const char *name;    /* of the scenario */
+    const char *run_key; /* 32 hex digits */
+    const char *engine;  /* "dispatch" or "events" */
+    const char *verdict; /* one sentence */
     const char *currency;
-    const char *command;  /* how to reproduce it */
-    bool holds;           /* SLO and budget */
+    const char *command; /* how to reproduce it */
+    bool holds;          /* SLO and budget */
     uint64_t seed;
     uint32_t replications, shown_replication; /* series, log, spans, bills are of the latter */
     sim_ns horizon;
-    int64_t epoch_s;      /* Unix time of the run's start */
+    int64_t epoch_s; /* Unix time of the run's start */
     const char *time_zone;
     uint64_t control_digest, request_digest;
     struct figure *figures;
@@ -111,12 +111,16 @@ struct result {
     uint64_t entries_dropped; /* entries beyond what is kept; the digest covers them */
     struct result_span *spans;
     size_t n_spans;
+    uint64_t spans_dropped; /* beyond what is kept */
     struct result_bill *bills;
     size_t n_bills;
+    uint64_t bills_dropped;      /* bills beyond what is kept: how many, */
+    int64_t bills_dropped_micro; /* and their total, so that bills + dropped = cost */
     struct result_assumption *assumptions;
     size_t n_assumptions;
     struct result_finding *findings;
     size_t n_findings;
+    uint64_t findings_dropped;
 };
 
 #define RESULT_SCHEMA "sluice.result/1"
