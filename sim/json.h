@@ -21,10 +21,10 @@ struct json {
     enum json_type type;
     bool boolean;
     double number;
-    const char *string; /* the string; for a number its digits as written */
-    const char *key;    /* inside an object, else NULL */
-    const char *file;   /* as the user named it; "--set" and "-" occur */
-    uint32_t line, column;         /* of the value, from 1; 0 = no place */
+    const char *string;            /* the string; for a number its digits as written */
+    const char *key;               /* inside an object, else NULL */
+    const char *file;              /* as the user named it; "--set" and "-" occur */
+    uint32_t line, column;         /* of the value, from 1, in characters; 0 = no place */
     uint32_t key_line, key_column; /* of the key */
     struct json *first, *last, *next;
     size_t count; /* children */
@@ -32,17 +32,21 @@ struct json {
 
 #define JSON_MAX_DEPTH 64
 #define JSON_MAX_BYTES (256u << 20)
+#define JSON_MAX_NODES (8u << 20) /* values in one document */
 
 /* RFC 8259 and nothing more: repeated keys (compared with case), trailing text, "01", NaN, numbers
- * that overflow a double, invalid UTF-8, embedded NUL, more than JSON_MAX_DEPTH levels are
- * ERR_INPUT at file:line:column. A UTF-8 BOM and CRLF are accepted. `file` is only named, not
- * read; the arena keeps what the tree needs. NULL on failure. */
+ * that overflow a double or have more than 63 characters, invalid UTF-8, embedded NUL, more than
+ * JSON_MAX_DEPTH levels or JSON_MAX_NODES values are ERR_INPUT at file:line:column. A UTF-8 BOM and
+ * CRLF are accepted. `file` is only named, not read; the arena keeps what the tree needs. NULL on
+ * failure. */
 struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
                         struct err *e);
 
 /* Reads a whole file (or standard input for "-") into the arena, with a final NUL. ERR_INPUT when
- * it does not exist, is no regular file or pipe, or is larger than `limit`; ERR_SYSTEM on read errors. */
-char *json_read_file(struct arena *a, const char *path, size_t limit, size_t *length, struct err *e);
+ * it does not exist, is no regular file or pipe, or is larger than `limit`; ERR_SYSTEM on read
+ * errors. */
+char *json_read_file(struct arena *a, const char *path, size_t limit, size_t *length,
+                     struct err *e);
 
 /* Child of an object by exact key, or NULL; also NULL when o is NULL or no object. */
 const struct json *json_get(const struct json *o, const char *key);
@@ -53,6 +57,8 @@ const struct json *json_at(const struct json *root, const char *path);
 struct json *json_new(struct arena *a, enum json_type type, const char *file, uint32_t line,
                       uint32_t column, struct err *e);
 void json_append(struct json *parent, struct json *child);
+/* -1 and ERR_INPUT at the second place of a key that an object repeats. */
+int json_check_keys(const struct json *object, struct err *e);
 
 /* "file:line:column" of a node into buf; returns buf. */
 char *json_place(char *buf, size_t size, const struct json *node);
@@ -66,11 +72,13 @@ struct json_out {
     int depth;
     bool compact; /* no line breaks: one line a document */
     bool empty[JSON_MAX_DEPTH];
+    bool array[JSON_MAX_DEPTH];
     bool after_key;
+    bool written; /* the document's value has begun */
 };
 
 void json_out_init(struct json_out *o, struct text *to, bool compact);
-void json_out_open(struct json_out *o, const char *brace); /* "{" or "[" */
+void json_out_open(struct json_out *o, const char *brace);  /* "{" or "[" */
 void json_out_close(struct json_out *o, const char *brace); /* "}" or "]" */
 void json_out_key(struct json_out *o, const char *key);
 void json_out_number(struct json_out *o, double v); /* NaN and infinity become null */

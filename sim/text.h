@@ -30,18 +30,22 @@ void text_html(struct text *t, const char *s);
 int text_end(const struct text *t, struct err *e);
 
 /* Parsers of the platform's own notations. They accept the whole of s or nothing; true on success.
- * Results outside the type are refused. */
-bool text_parse_double(const char *s, double *out);     /* no NaN, infinity, hex or blanks */
-bool text_parse_int64(const char *s, int64_t *out);     /* [-]digits */
-bool text_parse_duration(const char *s, int64_t *ns);   /* "15s", "1h30m", "2.5ms", "7d", "0"; us, ns, w too */
-bool text_parse_quantity(const char *s, int64_t *milli); /* Kubernetes: "100m" = 100, "1k", "16Gi" */
-bool text_parse_bytes(const char *s, int64_t *bytes);   /* "16Gi", "409M", "1024" */
+ * Results outside the type are refused. None depends on a locale. */
+bool text_parse_double(const char *s, double *out); /* no NaN, infinity, hex or blanks */
+bool text_parse_int64(const char *s, int64_t *out); /* [-]digits */
+/* "15s", "1h30m", "2.5ms", "7d", "0"; us, ns, w too; larger units first. Never negative; rounded
+ * to the nearest nanosecond. */
+bool text_parse_duration(const char *s, int64_t *ns);
+/* Kubernetes: "100m" = 100, "1k", "16Gi", "-2e3". Rounded up, as Kubernetes does. */
+bool text_parse_quantity(const char *s, int64_t *milli);
+/* "16Gi", "409M", "1024"; never negative, no milli and smaller suffixes; rounded up. */
+bool text_parse_bytes(const char *s, int64_t *bytes);
 
 /* Shortest exact duration, such as "1h30m", "15s", "2.5ms", into a caller's buffer; returns it. */
 char *text_duration(char *buf, size_t size, int64_t ns);
 
-/* The nearest of n names (edit distance, at most a third of the length), or NULL. Names may be
- * NULL and are then skipped. */
+/* The nearest of n names, or NULL: edit distance without regard to case, at most a third of the
+ * length of s or one. Names may be NULL and are then skipped. */
 const char *text_nearest(const char *s, const char *const *names, size_t n);
 
 #endif

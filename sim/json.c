@@ -1,0 +1,902 @@
+/* json: the one door to cJSON, with the checks it lacks.
+ *
+ * cJSON decodes the values, but it keeps no places and accepts more than JSON: control characters
+ * as blanks and inside strings, "01", repeated keys, text after the document, 1e999. So one strict
+ * walk goes over the text twice: alone, so that cJSON never sees a text that is wrong, and then in
+ * step with cJSON's tree, to give every node its place. */
+#include "sim/json.h"
+
+#include "sim/arena.h"
+
+#include <assert.h>
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* cJSON copies a number into 64 bytes and takes it as ended after 63 characters. */
+#define NUMBER_LONGEST 63
+
+struct walk {
+    const char *file;
+    const char *p, *end;
+    const char *line_start;
+    size_t hidden; /* continuation bytes of UTF-8 since line_start: columns count characters */
+    uint32_t line;
+    int depth;
+    size_t nodes;
+    struct arena *arena; /* NULL in the first walk, which only checks */
+    struct err *e;
+};
+
+static int walk_value(struct walk *w, const cJSON *from, struct json **out);
+
+static int peek(const struct walk *w)
+{
+    return w->p < w->end ? (unsigned char)*w->p : -1;
+}
+
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint32_t walk_column(const struct walk *w)
+{
+    return (uint32_t)((size_t)(w->p - w->line_start) - w->hidden + 1);
+}
+
+static int walk_fail(const struct walk *w, const char *msg)
+{
+    char where[512];
+    snprintf(where, sizeof where, "%s:%u:%u", w->file, (unsigned)w->line, (unsigned)walk_column(w));
+    return err_set(w->e, ERR_INPUT, where, "%s", msg);
+}
+
+/* Bytes of the UTF-8 character at s, 0 when it is none (RFC 3629: no overlong forms, no
+ * surrogates, nothing beyond U+10FFFF). */
+static size_t utf8_length(const char *s, const char *end)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t left = (size_t)(end - s);
+    size_t n = u[0] < 0x80   ? 1
+               : u[0] < 0xC2 ? 0
+               : u[0] < 0xE0 ? 2
+               : u[0] < 0xF0 ? 3
+               : u[0] < 0xF5 ? 4
+                             : 0;
+    if (n == 0 || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((u[i] & 0xC0) != 0x80)
+            return 0;
+    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) ||
+        (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+/* What stands at the place, for a message. */
+static void describe(const struct walk *w, char *buf, size_t size)
+{
+    int c = peek(w);
+    size_t n = 1;
+    if (c < 0) {
+        snprintf(buf, size, "the end of the text");
+        return;
+    }
+    if (is_letter(c))
+        while (n < 24 && w->p + n < w->end && (is_letter(w->p[n]) || is_digit(w->p[n])))
+            n++;
+    else
+        n = utf8_length(w->p, w->end);
+    if (c < 0x20 || c == 0x7F || n == 0)
+        snprintf(buf, size, "byte 0x%02X%s", (unsigned)c, n ? "" : ", which is not UTF-8");
+    else
+        snprintf(buf, size, "'%.*s'", (int)n, w->p);
+}
+
+/* What a user probably meant who wrote what stands at the place. */
+static const char *hint(const char *found)
+{
+    static const char *const hints[][2] = {
+        {"'nan'", "; JSON has no NaN"},
+        {"'infinity'", "; JSON has no infinity"},
+        {"'inf'", "; JSON has no infinity"},
+        {"'true'", "; JSON writes true in small letters"},
+        {"'false'", "; JSON writes false in small letters"},
+        {"'none'", "; JSON writes null"},
+        {"'null'", "; JSON writes null in small letters"},
+        {"'/'", "; JSON has no comments"},
+        {"'#'", "; JSON has no comments"},
+        {"'''", "; JSON takes double quotes"},
+        {"'+'", "; a JSON number has no plus sign"},
+        {"'.'", "; a JSON number needs a digit before the point"},
+    };
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcasecmp(found, hints[i][0]) == 0)
+            return hints[i][1];
+    return "";
+}
+
+static int walk_expected(const struct walk *w, const char *what)
+{
+    char found[64], msg[256];
+    describe(w, found, sizeof found);
+    snprintf(msg, sizeof msg, "found %s, expected %s%s", found, what, hint(found));
+    return walk_fail(w, msg);
+}
+
+/* After a member or element: says where the thing begins that the text's end leaves open. */
+static int walk_unclosed(const struct walk *w, const char *what, uint32_t line)
+{
+    char msg[128];
+    if (peek(w) >= 0)
+        return walk_expected(w, what);
+    snprintf(msg, sizeof msg, "%s to close what begins on line %u", what, (unsigned)line);
+    return walk_expected(w, msg);
+}
+
+static void walk_blanks(struct walk *w)
+{
+    for (; w->p < w->end; w->p++) {
+        if (*w->p == '\n') {
+            w->line++;
+            w->line_start = w->p + 1;
+            w->hidden = 0;
+        } else if (*w->p != ' ' && *w->p != '\t' && *w->p != '\r') {
+            return;
+        }
+    }
+}
+
+static int walk_word(struct walk *w, const char *word)
+{
+    size_t n = strlen(word);
+    bool longer = (size_t)(w->end - w->p) > n && (is_letter(w->p[n]) || is_digit(w->p[n]));
+    if ((size_t)(w->end - w->p) < n || memcmp(w->p, word, n) != 0 || longer)
+        return walk_expected(w, "a value");
+    w->p += n;
+    return 0;
+}
+
+static int walk_digits(struct walk *w)
+{
+    if (!is_digit(peek(w)))
+        return walk_expected(w, "a digit");
+    while (is_digit(peek(w)))
+        w->p++;
+    return 0;
+}
+
+static int walk_number(struct walk *w, char digits[NUMBER_LONGEST + 1], double *value)
+{
+    const struct walk begin = *w;
+    char msg[128];
+    w->p += peek(w) == '-';
+    if (peek(w) == '0' && w->p + 1 < w->end && is_digit(w->p[1]))
+        return walk_fail(&begin, "a number must not begin with 0 and a further digit");
+    if (walk_digits(w))
+        return -1;
+    if (peek(w) == '.') {
+        w->p++;
+        if (walk_digits(w))
+            return -1;
+    }
+    if (peek(w) == 'e' || peek(w) == 'E') {
+        w->p++;
+        w->p += peek(w) == '+' || peek(w) == '-';
+        if (walk_digits(w))
+            return -1;
+    }
+    size_t n = (size_t)(w->p - begin.p);
+    if (n > NUMBER_LONGEST) {
+        snprintf(msg, sizeof msg, "a number of %zu characters; at most %d are read", n,
+                 NUMBER_LONGEST);
+        return walk_fail(&begin, msg);
+    }
+    memcpy(digits, begin.p, n);
+    digits[n] = '\0';
+    if (text_parse_double(digits, value))
+        return 0;
+    snprintf(msg, sizeof msg, "the number %s is too large for a double", digits);
+    return walk_fail(&begin, msg);
+}
+
+/* Four hex digits at s, or -1. */
+static int hex4(const char *s, const char *end)
+{
+    int v = 0;
+    if (end - s < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        const char *found = s[i] ? strchr("0123456789abcdefABCDEF", s[i]) : NULL;
+        if (!found)
+            return -1;
+        int digit = is_digit(s[i]) ? s[i] - '0' : (s[i] | 0x20) - 'a' + 10;
+        v = v * 16 + digit;
+    }
+    return v;
+}
+
+/* At the backslash of "\u". */
+static int walk_unicode(struct walk *w)
+{
+    int c = hex4(w->p + 2, w->end);
+    if (c < 0)
+        return walk_fail(w, "\\u needs four hexadecimal digits");
+    if (c == 0)
+        return walk_fail(w, "\\u0000 in a string; a text must not hold a NUL character");
+    if (c >= 0xDC00 && c <= 0xDFFF)
+        return walk_fail(w, "\\u names the second half of a surrogate pair without its first");
+    w->p += 6;
+    if (c < 0xD800 || c > 0xDBFF)
+        return 0;
+    int low = w->end - w->p >= 6 && w->p[0] == '\\' && w->p[1] == 'u' ? hex4(w->p + 2, w->end) : -1;
+    if (low < 0xDC00 || low > 0xDFFF)
+        return walk_fail(w, "expected the second half of a surrogate pair, \\uDC00 to \\uDFFF");
+    w->p += 6;
+    return 0;
+}
+
+static int walk_escape(struct walk *w)
+{
+    int c = w->p + 1 < w->end ? (unsigned char)w->p[1] : -1;
+    if (c == 'u')
+        return walk_unicode(w);
+    if (c <= 0 || !strchr("\"\\/bfnrt", c))
+        return walk_fail(w, "a backslash must be followed by one of \" \\ / b f n r t u");
+    w->p += 2;
+    return 0;
+}
+
+/* At the opening quote. */
+static int walk_string(struct walk *w)
+{
+    const struct walk begin = *w;
+    w->p++;
+    for (;;) {
+        int c = peek(w);
+        if (c < 0)
+            return walk_fail(&begin, "the string that begins here is never closed, expected '\"'");
+        if (c == '"')
+            break;
+        if (c == '\n' || c == '\r')
+            return walk_fail(w, "the line ends inside a string, expected '\"' (or \\n)");
+        if (c < 0x20)
+            return walk_expected(w, "it as \\u00XX inside a string");
+        size_t n = c == '\\' ? 0 : utf8_length(w->p, w->end);
+        if (c == '\\') {
+            if (walk_escape(w))
+                return -1;
+        } else if (n == 0) {
+            return walk_expected(w, "UTF-8 text");
+        }
+        w->p += n;
+        w->hidden += n > 1 ? n - 1 : 0;
+    }
+    w->p++;
+    return 0;
+}
+
+/* Enters an array or object; counts levels before anything recurses. */
+static int walk_enter(struct walk *w)
+{
+    char msg[64];
+    if (w->depth == JSON_MAX_DEPTH) {
+        snprintf(msg, sizeof msg, "nested deeper than %d levels", JSON_MAX_DEPTH);
+        return walk_fail(w, msg);
+    }
+    w->depth++;
+    w->p++;
+    walk_blanks(w);
+    return 0;
+}
+
+/* The comma between two members, or the closing brace: 1, 0, -1 on errors. */
+static int walk_more(struct walk *w, char close, uint32_t line)
+{
+    walk_blanks(w);
+    if (peek(w) == close)
+        return 0;
+    if (peek(w) != ',')
+        return walk_unclosed(w, close == '}' ? "',' or '}'" : "',' or ']'", line);
+    w->p++;
+    walk_blanks(w);
+    if (peek(w) == close) {
+        walk_expected(w, close == '}' ? "another key after the comma"
+                                      : "another value after the comma");
+        return -1;
+    }
+    return 1;
+}
+
+static int walk_array(struct walk *w, const cJSON *from, struct json *node)
+{
+    uint32_t line = w->line;
+    if (walk_enter(w))
+        return -1;
+    const cJSON *child = from ? from->child : NULL;
+    int more = peek(w) != ']';
+    while (more == 1) {
+        struct json *made = NULL;
+        assert(!node || child);
+        if (walk_value(w, child, &made))
+            return -1;
+        if (node) {
+            json_append(node, made);
+            child = child->next;
+        }
+        more = walk_more(w, ']', line);
+    }
+    if (more < 0)
+        return -1;
+    w->p++;
+    w->depth--;
+    return 0;
+}
+
+/* "key" : value */
+static int walk_member(struct walk *w, const cJSON *from, struct json *object)
+{
+    struct json *made = NULL;
+    uint32_t line = w->line, column = walk_column(w);
+    if (peek(w) != '"')
+        return walk_expected(w, "a key in double quotes");
+    if (walk_string(w))
+        return -1;
+    walk_blanks(w);
+    if (peek(w) != ':')
+        return walk_expected(w, "':' after the key");
+    w->p++;
+    walk_blanks(w);
+    if (walk_value(w, from, &made))
+        return -1;
+    if (!object)
+        return 0;
+    made->key = arena_text(w->arena, from->string, strlen(from->string), w->e);
+    made->key_line = line;
+    made->key_column = column;
+    json_append(object, made);
+    return made->key ? 0 : -1;
+}
+
+static int walk_object(struct walk *w, const cJSON *from, struct json *node)
+{
+    uint32_t line = w->line;
+    if (walk_enter(w))
+        return -1;
+    const cJSON *child = from ? from->child : NULL;
+    int more = peek(w) != '}';
+    while (more == 1) {
+        assert(!node || child);
+        if (walk_member(w, child, node))
+            return -1;
+        child = node ? child->next : NULL;
+        more = walk_more(w, '}', line);
+    }
+    if (more < 0)
+        return -1;
+    w->p++;
+    w->depth--;
+    return node ? json_check_keys(node, w->e) : 0;
+}
+
+static struct json *walk_node(struct walk *w, enum json_type type, const cJSON *from)
+{
+    assert(from);
+    struct json *node = json_new(w->arena, type, w->file, w->line, walk_column(w), w->e);
+    if (node && type == JSON_STRING) {
+        assert(cJSON_IsString(from));
+        node->string = arena_text(w->arena, from->valuestring, strlen(from->valuestring), w->e);
+    }
+    if (node && type == JSON_BOOL)
+        node->boolean = cJSON_IsTrue(from);
+    return node && (type != JSON_STRING || node->string) ? node : NULL;
+}
+
+static int walk_number_value(struct walk *w, struct json *node)
+{
+    char digits[NUMBER_LONGEST + 1];
+    double value;
+    if (walk_number(w, digits, &value))
+        return -1;
+    if (!node)
+        return 0;
+    node->number = value;
+    node->string = arena_text(w->arena, digits, strlen(digits), w->e);
+    return node->string ? 0 : -1;
+}
+
+static enum json_type type_at(const struct walk *w)
+{
+    switch (peek(w)) {
+    case '{':
+        return JSON_OBJECT;
+    case '[':
+        return JSON_ARRAY;
+    case '"':
+        return JSON_STRING;
+    case 't':
+    case 'f':
+        return JSON_BOOL;
+    case 'n':
+        return JSON_NULL;
+    default:
+        return JSON_NUMBER;
+    }
+}
+
+/* *out stays NULL in the first walk. */
+static int walk_value(struct walk *w, const cJSON *from, struct json **out)
+{
+    enum json_type type = type_at(w);
+    if (type == JSON_NUMBER && peek(w) != '-' && !is_digit(peek(w)))
+        return walk_expected(w, "a value");
+    if (w->nodes++ == JSON_MAX_NODES)
+        return walk_fail(w, "too many values in one document");
+    if (w->arena) {
+        *out = walk_node(w, type, from);
+        if (!*out)
+            return -1;
+    }
+    switch (type) {
+    case JSON_OBJECT:
+        return walk_object(w, from, *out);
+    case JSON_ARRAY:
+        return walk_array(w, from, *out);
+    case JSON_STRING:
+        return walk_string(w);
+    case JSON_NUMBER:
+        return walk_number_value(w, *out);
+    case JSON_BOOL:
+        return walk_word(w, peek(w) == 't' ? "true" : "false");
+    case JSON_NULL:
+        return walk_word(w, "null");
+    }
+    return -1;
+}
+
+static int walk_document(struct walk *w, const cJSON *from, struct json **out)
+{
+    walk_blanks(w);
+    if (peek(w) < 0)
+        return walk_fail(w, "the document is empty, expected a value");
+    if (walk_value(w, from, out))
+        return -1;
+    walk_blanks(w);
+    return peek(w) < 0 ? 0 : walk_expected(w, "nothing after the document's end");
+}
+
+static int check_encoding(const struct walk *w, size_t length)
+{
+    char msg[64];
+    if (length > JSON_MAX_BYTES) {
+        snprintf(msg, sizeof msg, "longer than %u MiB", JSON_MAX_BYTES >> 20);
+        return err_set(w->e, ERR_INPUT, w->file, "%s", msg);
+    }
+    if (length >= 2 && (memcmp(w->p, "\xFF\xFE", 2) == 0 || memcmp(w->p, "\xFE\xFF", 2) == 0))
+        return walk_fail(w, "the text is UTF-16, expected UTF-8");
+    return 0;
+}
+
+struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
+                        struct err *e)
+{
+    assert(a && file && (text || length == 0) && e);
+    char *name = arena_text(a, file, strlen(file), e);
+    if (!name)
+        return NULL;
+    if (length == 0)
+        text = "";
+    struct walk start = {.file = name, .p = text, .end = text + length, .line = 1, .e = e};
+    start.line_start = text;
+    if (check_encoding(&start, length))
+        return NULL;
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        start.line_start = start.p += 3;
+    struct walk check = start;
+    struct json *root = NULL;
+    if (walk_document(&check, NULL, &root))
+        return NULL;
+    cJSON *tree = cJSON_ParseWithLength(start.p, (size_t)(start.end - start.p));
+    if (!tree) { /* the text is right, so that only memory can be missing */
+        err_set(e, ERR_SYSTEM, name, "out of memory while reading JSON");
+        return NULL;
+    }
+    start.arena = a;
+    int failed = walk_document(&start, tree, &root);
+    cJSON_Delete(tree);
+    return failed ? NULL : root;
+}
+
+struct entry {
+    const struct json *node;
+    size_t at;
+};
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int by_key = strcmp(x->node->key, y->node->key);
+    return by_key ? by_key : (x->at > y->at) - (x->at < y->at);
+}
+
+static int fail_repeated(const struct json *again, const struct json *first, struct err *e)
+{
+    char where[512];
+    snprintf(where, sizeof where, "%s:%u:%u", again->file, (unsigned)again->key_line,
+             (unsigned)again->key_column);
+    return err_set(e, ERR_INPUT, where,
+                   "key '%.200s' is repeated; it stands first at line %u, column %u", again->key,
+                   (unsigned)first->key_line, (unsigned)first->key_column);
+}
+
+/* For the usual object of a few keys. */
+static int check_few_keys(const struct json *object, struct err *e)
+{
+    for (const struct json *again = object->first; again; again = again->next)
+        for (const struct json *first = object->first; first != again; first = first->next)
+            if (strcmp(first->key, again->key) == 0)
+                return fail_repeated(again, first, e);
+    return 0;
+}
+
+int json_check_keys(const struct json *object, struct err *e)
+{
+    assert(object && object->type == JSON_OBJECT);
+    if (object->count <= 16)
+        return check_few_keys(object, e);
+    struct entry *entries = malloc(object->count * sizeof *entries);
+    if (!entries)
+        return err_set(e, ERR_SYSTEM, object->file, "out of memory while checking keys");
+    size_t n = 0, repeated = 0;
+    for (const struct json *c = object->first; c; c = c->next, n++)
+        entries[n] = (struct entry){c, n};
+    qsort(entries, n, sizeof *entries, entry_order);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(entries[i - 1].node->key, entries[i].node->key) == 0 &&
+            (repeated == 0 || entries[i].at < entries[repeated].at))
+            repeated = i;
+    int failed =
+        repeated ? fail_repeated(entries[repeated].node, entries[repeated - 1].node, e) : 0;
+    free(entries);
+    return failed;
+}
+
+static int fail_open(const char *path, int why, struct err *e)
+{
+    switch (why) {
+    case ENOENT:
+    case ENOTDIR:
+        return err_set(e, ERR_INPUT, path, "there is no such file");
+    case EACCES:
+    case EPERM:
+        return err_set(e, ERR_INPUT, path, "no permission to read it");
+    case ELOOP:
+    case ENAMETOOLONG:
+        return err_set(e, ERR_INPUT, path, "not a usable file name: %s", strerror(why));
+    default:
+        return err_set(e, ERR_SYSTEM, path, "cannot be opened: %s", strerror(why));
+    }
+}
+
+/* Opens what can be read to an end; -1 on failure. */
+static int open_input(const char *path, struct err *e)
+{
+    struct stat st;
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_open(path, errno, e);
+    if (fstat(fd, &st) != 0)
+        err_set(e, ERR_SYSTEM, path, "cannot be read: %s", strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        err_set(e, ERR_INPUT, path, "is a directory, expected a file");
+    else if (!standard && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+        err_set(e, ERR_INPUT, path, "is neither a file nor a pipe");
+    else
+        return fd;
+    if (!standard)
+        close(fd);
+    return -1;
+}
+
+static int read_all(int fd, const char *path, size_t limit, struct text *t, struct err *e)
+{
+    static const size_t step = (size_t)64 << 10;
+    char *chunk = malloc(step);
+    if (!chunk)
+        return err_set(e, ERR_SYSTEM, path, "out of memory while reading");
+    int failed = 0;
+    for (;;) {
+        ssize_t n = read(fd, chunk, step);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            failed = err_set(e, ERR_SYSTEM, path, "cannot be read: %s", strerror(errno));
+        if (n <= 0)
+            break;
+        text_add_bytes(t, chunk, (size_t)n);
+        if (t->length > limit)
+            failed = err_set(e, ERR_INPUT, path, "larger than %zu bytes", limit);
+        if (failed || (failed = text_end(t, e)))
+            break;
+    }
+    free(chunk);
+    return failed;
+}
+
+char *json_read_file(struct arena *a, const char *path, size_t limit, size_t *length, struct err *e)
+{
+    assert(a && path && length && e);
+    struct text t = {0};
+    char *copy = NULL;
+    int fd = open_input(path, e);
+    if (fd < 0)
+        return NULL;
+    if (read_all(fd, path, limit, &t, e) == 0) {
+        copy = arena_text(a, t.s, t.length, e);
+        *length = t.length;
+    }
+    text_fini(&t);
+    if (fd != STDIN_FILENO)
+        close(fd);
+    return copy;
+}
+
+const struct json *json_get(const struct json *o, const char *key)
+{
+    if (!o || o->type != JSON_OBJECT)
+        return NULL;
+    for (const struct json *c = o->first; c; c = c->next)
+        if (strcmp(c->key, key) == 0)
+            return c;
+    return NULL;
+}
+
+/* Element "[i]" at *path, which moves behind it. */
+static const struct json *step_index(const struct json *array, const char **path)
+{
+    size_t i = 0;
+    const char *p = *path + 1;
+    if (!is_digit(*p))
+        return NULL;
+    for (; is_digit(*p) && i < array->count; p++)
+        i = i * 10 + (size_t)(*p - '0');
+    if (*p != ']' || array->type != JSON_ARRAY || i >= array->count)
+        return NULL;
+    *path = p + 1;
+    const struct json *c = array->first;
+    while (i--)
+        c = c->next;
+    return c;
+}
+
+static const struct json *step_key(const struct json *object, const char **path)
+{
+    size_t n = strcspn(*path, ".[");
+    if (object->type != JSON_OBJECT || n == 0)
+        return NULL;
+    for (const struct json *c = object->first; c; c = c->next) {
+        if (strncmp(c->key, *path, n) == 0 && c->key[n] == '\0') {
+            *path += n;
+            return c;
+        }
+    }
+    return NULL;
+}
+
+const struct json *json_at(const struct json *root, const char *path)
+{
+    const struct json *at = root;
+    while (at && *path) {
+        if (*path == '[') {
+            at = step_index(at, &path);
+            continue;
+        }
+        if (*path == '.' && at != root)
+            path++;
+        at = step_key(at, &path);
+    }
+    return at;
+}
+
+struct json *json_new(struct arena *a, enum json_type type, const char *file, uint32_t line,
+                      uint32_t column, struct err *e)
+{
+    struct json *node = arena_take(a, 1, sizeof *node, e);
+    if (node) {
+        node->type = type;
+        node->file = file;
+        node->line = line;
+        node->column = column;
+    }
+    return node;
+}
+
+void json_append(struct json *parent, struct json *child)
+{
+    assert(parent->type == JSON_ARRAY || parent->type == JSON_OBJECT);
+    assert(child && !child->next);
+    if (parent->last)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+    parent->count++;
+}
+
+char *json_place(char *buf, size_t size, const struct json *node)
+{
+    const char *file = node && node->file ? node->file : "";
+    if (node && node->line)
+        snprintf(buf, size, "%s:%u:%u", file, (unsigned)node->line, (unsigned)node->column);
+    else
+        snprintf(buf, size, "%s", file);
+    return buf;
+}
+
+const char *json_type_name(enum json_type type)
+{
+    switch (type) {
+    case JSON_NULL:
+        return "null";
+    case JSON_BOOL:
+        return "true or false";
+    case JSON_NUMBER:
+        return "a number";
+    case JSON_STRING:
+        return "a string";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_OBJECT:
+        return "an object";
+    }
+    return "nothing";
+}
+
+void json_out_init(struct json_out *o, struct text *to, bool compact)
+{
+    *o = (struct json_out){.to = to, .compact = compact};
+}
+
+static void out_break(struct json_out *o)
+{
+    if (o->compact)
+        return;
+    text_add(o->to, "\n");
+    for (int i = 0; i < o->depth; i++)
+        text_add(o->to, "  ");
+}
+
+/* Before a key, or before a value that has none. */
+static void out_separate(struct json_out *o)
+{
+    if (o->depth == 0)
+        return;
+    if (!o->empty[o->depth - 1])
+        text_add(o->to, ",");
+    o->empty[o->depth - 1] = false;
+    out_break(o);
+}
+
+static void out_value(struct json_out *o)
+{
+    assert(o->after_key || o->depth == 0 || o->array[o->depth - 1]);
+    assert(o->after_key || o->depth > 0 || !o->written);
+    if (!o->after_key)
+        out_separate(o);
+    o->after_key = false;
+    o->written = true;
+}
+
+void json_out_open(struct json_out *o, const char *brace)
+{
+    assert(strcmp(brace, "{") == 0 || strcmp(brace, "[") == 0);
+    assert(o->depth < JSON_MAX_DEPTH);
+    out_value(o);
+    text_add(o->to, brace);
+    o->empty[o->depth] = true;
+    o->array[o->depth] = *brace == '[';
+    o->depth++;
+}
+
+void json_out_close(struct json_out *o, const char *brace)
+{
+    assert(o->depth > 0 && !o->after_key);
+    assert(strcmp(brace, o->array[o->depth - 1] ? "]" : "}") == 0);
+    o->depth--;
+    if (!o->empty[o->depth])
+        out_break(o);
+    text_add(o->to, brace);
+}
+
+static void out_escaped(struct text *t, const char *s)
+{
+    const char *end = s + strlen(s);
+    text_add(t, "\"");
+    while (s < end) {
+        unsigned char c = (unsigned char)*s;
+        size_t n = utf8_length(s, end);
+        if (c == '"' || c == '\\')
+            text_printf(t, "\\%c", c);
+        else if (c == '\n')
+            text_add(t, "\\n");
+        else if (c == '\t')
+            text_add(t, "\\t");
+        else if (c == '\r')
+            text_add(t, "\\r");
+        else if (c < 0x20 || c == 0x7F)
+            text_printf(t, "\\u%04x", c);
+        else if (n == 0)
+            text_add(t, "\xEF\xBF\xBD"); /* U+FFFD: the document stays UTF-8 */
+        else
+            text_add_bytes(t, s, n);
+        s += n ? n : 1;
+    }
+    text_add(t, "\"");
+}
+
+void json_out_key(struct json_out *o, const char *key)
+{
+    assert(o->depth > 0 && !o->array[o->depth - 1] && !o->after_key);
+    out_separate(o);
+    out_escaped(o->to, key);
+    text_add(o->to, o->compact ? ":" : ": ");
+    o->after_key = true;
+}
+
+void json_out_number(struct json_out *o, double v)
+{
+    out_value(o);
+    if (isfinite(v))
+        text_number(o->to, v);
+    else
+        text_add(o->to, "null");
+}
+
+void json_out_int(struct json_out *o, int64_t v)
+{
+    out_value(o);
+    text_printf(o->to, "%lld", (long long)v);
+}
+
+void json_out_bool(struct json_out *o, bool v)
+{
+    out_value(o);
+    text_add(o->to, v ? "true" : "false");
+}
+
+void json_out_string(struct json_out *o, const char *s)
+{
+    out_value(o);
+    if (s)
+        out_escaped(o->to, s);
+    else
+        text_add(o->to, "null");
+}
+
+void json_out_null(struct json_out *o)
+{
+    out_value(o);
+    text_add(o->to, "null");
+}
+
+void json_out_end(struct json_out *o)
+{
+    assert(o->depth == 0 && o->written);
+    text_add(o->to, "\n");
+    o->written = false;
+}
