@@ -4,12 +4,17 @@
  * heap. The rules are those of cluster-autoscaler (N1-N27 in the comments of node_*.h); what
  * differs by version or on ACK is a field of the config, filled by node_settings_resolve.
  *
- * How a cluster uses it:
- *   at start  storage = arena(node_scaler_memory_size(&setup)); m = node_scaler_init(&setup,
- * storage); per scan  fill a view; node_scaler_scan(config, m, &view, &plan); carry out, in this
- * order, plan.cuts (lower the target, cancel creations), plan.scale_ups (raise the target),
- *             plan.deletions (mark the node as being deleted, drain it, release it);
- *             schedule the next scan at plan.next_scan.
+ * A cluster gets storage of node_scaler_memory_size bytes and calls node_scaler_init once. For each
+ * scan it fills a view, calls node_scaler_scan and carries out the plan in this order:
+ *
+ *  1. cuts: lower the group's target and cancel creations, but never below the nodes that exist;
+ *
+ *  2. scale_ups: raise the target;
+ *
+ *  3. deletions: mark the node as being deleted, drain it, release it.
+ *
+ * The next scan is due at plan.next_scan.
+ *
  * Nothing is allocated after init. */
 #ifndef SLUICE_MODELS_CONTROL_NODE_SCALER_H
 #define SLUICE_MODELS_CONTROL_NODE_SCALER_H
@@ -60,7 +65,7 @@ struct node_scaler_pending {
 struct node_scaler_pod {
     uint32_t owner;
     sim_ns terminating_since; /* SIM_NEVER: not terminating */
-    sim_ns grace;             /* its termination grace period */
+    sim_ns grace;             /* its termination grace period; 30 s later it counts no more */
 };
 
 struct node_scaler_shape {
@@ -71,7 +76,9 @@ struct node_scaler_shape {
 
 /* A node group: an elastic pool, or one zone or instance type of it. */
 struct node_scaler_group {
-    struct node_scaler_shape shape;                /* of a new node, GPUs as they will be */
+    struct node_scaler_shape shape; /* of a new node, GPUs as they will be */
+    int64_t capacity_cpu_milli;     /* before the kubelet's share, for least-waste and N14; */
+    int64_t capacity_memory_bytes;  /* 0: as allocatable */
     int64_t daemon_cpu_milli, daemon_memory_bytes; /* requests of DaemonSet pods on a new node */
     int32_t daemon_pods;
     int64_t price_micro_per_hour; /* what a new node is expected to cost */
@@ -129,6 +136,8 @@ enum node_up_reason {
     NODE_UP_NO_OPTION,          /* no group may or can take the pods (N4, N6) */
     NODE_UP_MAX_NODES_TOTAL,    /* N13 */
     NODE_UP_CLUSTER_UNHEALTHY,  /* N19 */
+    NODE_UP_NO_READY_NODE,      /* scale-up from zero is off and no node is ready */
+    NODE_UP_SIZE_FIXED,         /* a target was corrected: the rest of the scan is skipped */
 };
 
 /* Why a group is no option in this scan. */
@@ -139,7 +148,6 @@ enum node_group_reason {
     NODE_GROUP_BACKED_OFF, /* N18 */
     NODE_GROUP_UNHEALTHY,  /* N19 */
     NODE_GROUP_AT_MAX,
-    NODE_GROUP_EMPTY_DISABLED, /* scale-up from zero is off */
     NODE_GROUP_NO_POD_FITS,
 };
 
@@ -182,15 +190,17 @@ enum node_cool_down {
     NODE_COOL_AFTER_ADD,
     NODE_COOL_AFTER_DELETE,
     NODE_COOL_AFTER_FAILURE,
-    NODE_COOL_GPU_PODS_WAIT, /* N2 */
-    NODE_COOL_SCALED_UP,     /* this scan bought nodes */
-    NODE_COOL_UNHEALTHY,     /* N19 */
+    NODE_COOL_GPU_PODS_WAIT,  /* N2 */
+    NODE_COOL_SCALED_UP,      /* this scan bought nodes */
+    NODE_COOL_UNHEALTHY,      /* N19 */
+    NODE_COOL_DRAIN_UNPLACED, /* pods of a node being drained have no place: nothing more goes */
+    NODE_COOL_SIZE_FIXED,
 };
 
 enum node_cut_reason {
     NODE_CUT_TIMEOUT,      /* the request expired: the whole recorded increase goes (N16) */
     NODE_CUT_CLOUD_ERROR,  /* the cloud refused these (N17) */
-    NODE_CUT_UNREGISTERED, /* target beyond what ever registered, with no request left */
+    NODE_CUT_UNREGISTERED, /* nodes missing for max-node-provision-time with no request left */
 };
 
 struct node_scaler_up {
@@ -243,9 +253,9 @@ struct node_scaler_plan {
 
 struct node_scaler_setup {
     const struct node_scaler_config *config; /* borrowed for the run */
-    const char *const *group_names;          /* for the priority expander; borrowed for the call */
+    const char *const *group_names;          /* borrowed for the run */
     size_t n_groups;
-    size_t max_nodes;   /* registered nodes in a view */
+    size_t max_nodes;   /* registered nodes in a view, and the sum of the groups' targets */
     size_t max_pods;    /* pods on nodes */
     size_t max_pending; /* pending pods */
     size_t n_owners;
