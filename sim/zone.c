@@ -51,7 +51,7 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* Days since 1970-01-01, by counting years from 1 March, so that the leap day is the last. */
-static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
+int64_t zone_days(int64_t year, int64_t month, int64_t day)
 {
     int64_t m = month - 3, y = year + floor_div(m, 12);
     m -= floor_div(m, 12) * 12;
@@ -68,7 +68,7 @@ static void date_from_days(int64_t days, struct zone_time *t)
     t->month = (int32_t)(m < 10 ? m + 3 : m - 9);
     t->year = (int32_t)(y + era * 400 + (t->month <= 2));
     t->weekday = (int32_t)(days + 4 - floor_div(days + 4, 7) * 7);
-    t->yearday = (int32_t)(days - days_from_date(t->year, 1, 1));
+    t->yearday = (int32_t)(days - zone_days(t->year, 1, 1));
 }
 
 /* ---- the POSIX rule, such as CET-1CEST,M3.5.0,M10.5.0/3 ---- */
@@ -148,8 +148,8 @@ static void read_tail(struct zone *z, const char *s)
 /* Local seconds since 1970 at which the rule strikes. */
 static int64_t rule_local_s(const struct rule *r, int64_t year)
 {
-    int64_t first = days_from_date(year, r->month, 1);
-    int64_t next = days_from_date(year, r->month + 1, 1);
+    int64_t first = zone_days(year, r->month, 1);
+    int64_t next = zone_days(year, r->month + 1, 1);
     int64_t weekday = first + 4 - floor_div(first + 4, 7) * 7;
     int64_t day = first + (r->weekday - weekday + 7) % 7 + 7 * (r->week - 1);
     while (day >= next)
@@ -349,7 +349,7 @@ struct zone_time zone_local(const struct zone *z, int64_t unix_s)
 int64_t zone_unix(const struct zone *z, const struct zone_time *t)
 {
     assert(z && t);
-    int64_t local = days_from_date(t->year, t->month, t->day) * DAY_S + t->hour * INT64_C(3600) +
+    int64_t local = zone_days(t->year, t->month, t->day) * DAY_S + t->hour * INT64_C(3600) +
                     t->minute * INT64_C(60) + t->second;
     int32_t before = zone_offset_s(z, local - DAY_S), after = zone_offset_s(z, local + DAY_S);
     if (zone_offset_s(z, local - before) != before && zone_offset_s(z, local - after) == after)

@@ -24,6 +24,8 @@ struct zone *zone_load(const char *name, struct err *e);
 /* Accepts NULL. */
 void zone_free(struct zone *z);
 
+/* Days from 1970-01-01 to this date; month and day may be out of range, as above. */
+int64_t zone_days(int64_t year, int64_t month, int64_t day);
 /* Seconds east of UTC at this Unix time. */
 int32_t zone_offset_s(const struct zone *z, int64_t unix_s);
 struct zone_time zone_local(const struct zone *z, int64_t unix_s);

@@ -30,14 +30,6 @@ struct traffic_qps {
 enum traffic_repeat { TRAFFIC_ONCE, TRAFFIC_DAILY, TRAFFIC_WEEKLY, TRAFFIC_LOOP };
 enum traffic_align { TRAFFIC_ALIGN_AUTO, TRAFFIC_ALIGN_START, TRAFFIC_ALIGN_CLOCK };
 enum traffic_values { TRAFFIC_VALUES_AUTO, TRAFFIC_PER_SECOND, TRAFFIC_PER_BIN };
-enum traffic_time_unit {
-    TRAFFIC_TIME_AUTO,
-    TRAFFIC_TIME_ISO,
-    TRAFFIC_TIME_S,
-    TRAFFIC_TIME_MS,
-    TRAFFIC_TIME_US,
-    TRAFFIC_TIME_NS,
-};
 enum traffic_disorder { TRAFFIC_REFUSE_DISORDER, TRAFFIC_SORT };
 enum traffic_duplicates {
     TRAFFIC_REFUSE_DUPLICATES,
@@ -59,7 +51,7 @@ struct traffic_business_hours {
 
 struct traffic_holidays {
     struct knob_texts dates; /* "2024-10-01", in the scenario's time zone */
-    double scale;            /* takes the place of the other shape factors on these days */
+    double scale;            /* takes the place of weekdays and business hours on these days */
 };
 
 struct traffic_factors {
@@ -92,7 +84,7 @@ struct traffic_config {
 
     const char *column, *time_column; /* by header name, or by number from 1 */
     int values;                       /* enum traffic_values */
-    int time_unit;                    /* enum traffic_time_unit */
+    int time_unit;                    /* enum stamp_unit */
     sim_ns bin;                       /* 0: the most frequent step */
     const char *time_zone;            /* of the file; NULL: the scenario's */
     int disorder, duplicates;         /* enum traffic_disorder, traffic_duplicates */

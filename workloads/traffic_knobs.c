@@ -2,6 +2,7 @@
 #include "sim/err.h"
 #include "sim/json.h"
 #include "workloads/rate.h"
+#include "workloads/stamp.h"
 #include "workloads/traffic.h"
 #include "workloads/traffic_config.h"
 
@@ -344,12 +345,12 @@ static const struct knob_name values_names[] = {
     {0},
 };
 static const struct knob_name time_units[] = {
-    {"auto", TRAFFIC_TIME_AUTO, "ISO 8601, or seconds or Unix time by size"},
-    {"iso", TRAFFIC_TIME_ISO, "2024-03-01T02:00:00Z, 2024-03-01 10:00"},
-    {"s", TRAFFIC_TIME_S, "seconds"},
-    {"ms", TRAFFIC_TIME_MS, "milliseconds"},
-    {"us", TRAFFIC_TIME_US, "microseconds"},
-    {"ns", TRAFFIC_TIME_NS, "nanoseconds"},
+    {"auto", STAMP_UNIT_AUTO, "ISO 8601, or seconds or Unix time by size"},
+    {"iso", STAMP_UNIT_ISO, "2024-03-01T02:00:00Z, 2024-03-01 10:00"},
+    {"s", STAMP_UNIT_S, "seconds"},
+    {"ms", STAMP_UNIT_MS, "milliseconds"},
+    {"us", STAMP_UNIT_US, "microseconds"},
+    {"ns", STAMP_UNIT_NS, "nanoseconds"},
     {0},
 };
 static const struct knob_name disorders[] = {
