@@ -5,8 +5,8 @@
 
 const struct scaler_policy *scaler_find(const char *name)
 {
-    for (const struct scaler_policy *const *p = scaler_policies; *p; p++)
-        if (strcmp((*p)->name, name) == 0)
-            return *p;
+    for (const struct knob_option *const *o = scaler_options; *o; o++)
+        if (strcmp((*o)->name, name) == 0)
+            return (*o)->descriptor;
     return NULL;
 }

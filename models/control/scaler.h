@@ -58,9 +58,8 @@ struct scaler_wants {
 };
 
 struct scaler_policy {
-    const char *name;
-    const struct knob_table *knobs;
-    const char *short_key; /* {"fixed": 8} */
+    /* Name, knobs and short key ({"fixed": 8}); option.descriptor is the policy itself. */
+    struct knob_option option;
     /* Bytes of memory between two decisions; zeroed before the first. */
     size_t (*memory_size)(const void *config);
     sim_ns (*period)(const void *config); /* between two passes; SIM_NEVER: decides once */
@@ -68,10 +67,14 @@ struct scaler_policy {
     size_t (*wants)(const void *config, struct scaler_wants *out, size_t cap);
     void (*decide)(const void *config, void *memory, const struct scaler_view *view,
                    struct scaler_decision *out);
+    /* Requests a second and replica that the policy aims at; 0 when it aims at something else.
+     * NULL stands for 0. For lint and verdicts, never for a decision. */
+    double (*target_qps)(const void *config);
 };
 
-/* Every policy, sorted by name; ends with NULL. Written by the build from scaler_*.c. */
-extern const struct scaler_policy *const scaler_policies[];
+/* Every policy's option, sorted by name; ends with NULL. Written by the build from scaler_*.c. */
+extern const struct knob_option *const scaler_options[];
+/* NULL when there is none of this name. */
 const struct scaler_policy *scaler_find(const char *name);
 
 #endif

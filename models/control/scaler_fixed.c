@@ -54,9 +54,10 @@ static void fixed_decide(const void *config, void *memory, const struct scaler_v
 }
 
 const struct scaler_policy scaler_fixed = {
-    .name = "fixed",
-    .knobs = &fixed_knobs,
-    .short_key = "replicas",
+    .option = {.name = "fixed",
+               .table = &fixed_knobs,
+               .short_key = "replicas",
+               .descriptor = &scaler_fixed},
     .memory_size = fixed_memory_size,
     .period = fixed_period,
     .wants = fixed_wants,
