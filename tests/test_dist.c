@@ -98,10 +98,10 @@ Test(dist, impossible_pairs_are_refused_with_what_is_allowed)
     } rows[] = {
         {DIST_EXPONENTIAL, 0, 0, "mean 0 must be a finite number above 0"},
         {DIST_EXPONENTIAL, -3, 0, "mean -3 must be"},
-        {DIST_GAMMA, INFINITY, 1, "mean inf must be"},
-        {DIST_GAMMA, NAN, 1, "must be a finite number"},
+        {DIST_GAMMA, (double)INFINITY, 1, "mean inf must be"},
+        {DIST_GAMMA, (double)NAN, 1, "must be a finite number"},
         {DIST_LOGNORMAL, 1, -0.5, "cv -0.5 is outside 0..1000"},
-        {DIST_LOGNORMAL, 1, NAN, "is outside 0..1000"},
+        {DIST_LOGNORMAL, 1, (double)NAN, "is outside 0..1000"},
         {DIST_UNIFORM, 1, 0.6, "at most 0.577"},
         {DIST_NORMAL, 1, 0.6, "at most 0.5"},
         {DIST_WEIBULL, 1, 500, "0.00129..429"},

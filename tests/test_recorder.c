@@ -123,7 +123,7 @@ Test(recorder, the_bins_of_a_random_level_add_up_to_its_area)
     area += value * (12345678901 - now);
     struct result out = close_it(r);
     const struct result_series *s = &out.series[0];
-    double sum = 0, min = INFINITY, max = -INFINITY;
+    double sum = 0, min = (double)INFINITY, max = -(double)INFINITY;
     for (size_t k = 0; k < s->n; k++) {
         sim_ns end =
             (sim_ns)(k + 1) * s->step < out.horizon ? (sim_ns)(k + 1) * s->step : out.horizon;
