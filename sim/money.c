@@ -15,3 +15,9 @@ int64_t money_for(int64_t micro_per_hour, int64_t duration_ns)
     assert(amount <= INT64_MAX);
     return (int64_t)amount;
 }
+
+int64_t money_part(int64_t amount, int64_t part, int64_t whole)
+{
+    assert(amount >= 0 && part >= 0 && part <= whole && whole > 0);
+    return (int64_t)((wide)amount * (wide)part / (wide)whole);
+}

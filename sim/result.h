@@ -65,9 +65,10 @@ struct result_bill {
     const char *group;    /* pool or service */
     const char *type;     /* "ecs.gn6v-c8g1.2xlarge" */
     const char *zone;
-    const char *billing; /* "onDemand", "spot", ... */
-    sim_ns from, to;     /* billed from, to */
-    int64_t amount_micro;
+    const char *billing;    /* "onDemand", "spot", ... */
+    sim_ns from, to;        /* billed from, to */
+    int64_t micro_per_hour; /* price in that time */
+    int64_t amount_micro;   /* money_for(micro_per_hour, to - from) */
     const char *currency;
 };
 

@@ -16,7 +16,8 @@
 struct arena;
 struct catalog;
 struct cluster;
-struct cluster_config; /* pools, autoscaler, virtual node, market: models/capacity/cluster_config.h */
+struct cluster_config; /* pools, autoscaler, virtual node, market: models/capacity/cluster_config.h
+                        */
 struct recorder;
 struct sim;
 
@@ -28,9 +29,9 @@ struct pod_ref {
 
 enum pod_phase {
     POD_NONE,
-    POD_PENDING,     /* no node yet */
-    POD_STARTING,    /* on a node: image, volume */
-    POD_LOADING,     /* the process runs, the model is not served yet */
+    POD_PENDING,  /* no node yet */
+    POD_STARTING, /* on a node: image, volume */
+    POD_LOADING,  /* the process runs, the model is not served yet */
     POD_READY,
     POD_TERMINATING, /* deletion asked for; its owner drains it */
     POD_DEAD,        /* its node vanished; the API still shows it */
@@ -42,10 +43,11 @@ enum pod_end {
     POD_END_NODE_DRAIN,  /* the autoscaler empties its node */
     POD_END_SPOT_NOTICE, /* a notice handler drains the node in time */
     POD_END_NODE_LOST,
-    POD_END_LIVENESS,    /* restarted in place */
+    POD_END_LIVENESS, /* restarted in place */
 };
 
-/* Upward calls, at the simulated now. None may call back into the cluster but where said. */
+/* Upward calls, at the simulated now. They may ask, delete and release pods: the cluster acts on
+ * it in an event of its own, never within the call. */
 struct cluster_owner {
     void *self;
     /* The container runs and its address is an endpoint (no readiness probe): it refuses until
@@ -59,19 +61,24 @@ struct cluster_owner {
     /* The machine under it is gone without a word: its address is a black hole from now on. */
     void (*pod_dead)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner);
     /* The control plane has noticed: endpoint and pod object go. The ref is stale afterwards. */
-    void (*pod_gone)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
-                     enum pod_end why);
+    void (*pod_gone)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why);
+    /* Its address leaves the endpoints while the pod object stays and still counts as a replica:
+     * its node turned NotReady (POD_END_NODE_LOST, some 40 s after pod_dead), or its container is
+     * restarted in place (POD_END_LIVENESS; pod_listed comes again). Only for pods that were
+     * listed or ready; may be NULL. */
+    void (*pod_unlisted)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
+                         enum pod_end why);
 };
 
 /* What one owner's pods look like to the scheduler; open data, borrowed for the run. */
-struct pod_shape;   /* models/capacity/pod_shape.h */
+struct pod_shape;      /* models/capacity/pod_shape.h */
 struct startup_config; /* models/capacity/startup.h */
 
 struct cluster_setup {
     const struct cluster_config *config;
     const struct catalog *catalog;
-    const struct pod_shape *shapes;          /* one per owner */
-    const struct startup_config *startups;   /* one per owner */
+    const struct pod_shape *shapes;        /* one per owner */
+    const struct startup_config *startups; /* one per owner */
     size_t n_owners;
     struct cluster_owner up;
     struct sim *sim;
@@ -87,10 +94,13 @@ void cluster_destroy(struct cluster *c);
 void cluster_start(struct cluster *c);
 
 /* A new pod of this owner, Pending from now on. {0} when the pod table is full (then
- * cluster_failed). The first callback may come at the same time, never within the call. */
+ * cluster_failed). The first callback may come at the same time, never within the call. Pods that
+ * are asked for before the first event of the run are running already when it starts: those that
+ * fit on the initial nodes are ready at once, their image is there. */
 struct pod_ref cluster_ask(struct cluster *c, uint32_t owner);
 /* Marks a pod as Terminating. A pod that never ran goes at once: true, and the ref is stale.
- * Otherwise false: the owner drains it and then calls cluster_release. */
+ * Otherwise false: the owner drains it and then calls cluster_release. A pod that is dead goes at
+ * once too. After true no callback for this pod comes. */
 bool cluster_delete(struct cluster *c, struct pod_ref pod, enum pod_end why);
 /* The pod's process has ended; its GPUs are free. */
 void cluster_release(struct cluster *c, struct pod_ref pod);
@@ -98,14 +108,18 @@ void cluster_release(struct cluster *c, struct pod_ref pod);
 struct pod_view {
     struct pod_ref ref;
     enum pod_phase phase;
-    uint32_t node;       /* UINT32_MAX: none */
+    uint32_t node;               /* UINT32_MAX: none */
     sim_ns created, ready_since; /* SIM_NEVER: never ready */
     int32_t deletion_cost;
 };
 bool cluster_pod(const struct cluster *c, struct pod_ref pod, struct pod_view *out);
 /* All live pods of an owner in order of creation; returns how many there are. */
 size_t cluster_pods(const struct cluster *c, uint32_t owner, struct pod_view *out, size_t cap);
-/* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws. */
+/* Replica-time of this owner with a request on the GPU, over all of its pods: what is left of its
+ * ready time is idle money. Before cluster_close; without it ready time counts as serving. */
+void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
+/* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws.
+ */
 void cluster_close(struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */
 int cluster_failed(const struct cluster *c, struct err *e);

@@ -1,0 +1,26 @@
+/* cluster_config: the supply side of a scenario as bound from its file. */
+#ifndef SLUICE_MODELS_CAPACITY_CLUSTER_CONFIG_H
+#define SLUICE_MODELS_CAPACITY_CLUSTER_CONFIG_H
+
+#include "models/capacity/pool.h"
+#include "models/capacity/scheduler.h"
+#include "sim/knob.h"
+
+#include <stdint.h>
+
+struct node_settings; /* models/control/node_settings.h: node_settings_knobs */
+
+/* Open data. The rows of a scenario: `nodePools` is a list by pool_knobs, `clusterAutoscaler` a
+ * pointer by node_settings_knobs, `scheduler` an object by scheduler_knobs. With no pool, replicas
+ * are simply there: a pod that is asked for is placed at once, at no cost. */
+struct cluster_config {
+    struct knob_list pools;                 /* struct pool_config */
+    const struct node_settings *autoscaler; /* NULL: nobody buys or returns nodes */
+    struct scheduler_config scheduler;
+    const char *currency; /* of all money in the run; NULL: CNY */
+    int64_t max_pods;     /* limits.pods: pods that exist at once; 0: 4096 */
+    int64_t max_nodes;    /* limits.nodes: node objects at once, dying ones included; 0: twice the
+                             pools' maxSize and 16 more */
+};
+
+#endif

@@ -1,0 +1,24 @@
+/* pod_shape: what the scheduler sees of a service's pods: requests, selectors, GPU kinds. */
+#ifndef SLUICE_MODELS_CAPACITY_POD_SHAPE_H
+#define SLUICE_MODELS_CAPACITY_POD_SHAPE_H
+
+#include "sim/clock.h"
+#include "sim/knob.h"
+
+#include <stdint.h>
+
+/* Open data. Pods of one owner look alike. */
+struct pod_shape {
+    const char *name; /* of the service; pods are <name>-0, <name>-1, ... Not in the table */
+    int32_t gpus;     /* whole GPUs */
+    int64_t cpu_milli, memory_bytes; /* requests */
+    struct knob_map node_selector;
+    struct knob_texts gpu_types; /* kinds it may run on, "V100"; empty: any. The index of the kind
+                                    is what pod_ready hands over */
+    sim_ns grace;                /* terminationGracePeriodSeconds */
+    int32_t priority;
+};
+
+extern const struct knob_table pod_shape_knobs; /* "pod" */
+
+#endif

@@ -1,0 +1,213 @@
+/* spot: the market of preemptible machines. */
+#include "models/capacity/spot.h"
+
+#include "models/money/price.h"
+#include "models/money/quality.h"
+
+#include <assert.h>
+
+#define AT(member) .offset = offsetof(struct spot_preset, member)
+
+static const struct knob hazard_rows[] = {
+    {.key = "fromAge",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct spot_hazard, from_age),
+     .doc = "Age from which the rate holds, until the next row.",
+     .min = 0,
+     .max = 1e9},
+    {.key = "perHour",
+     .kind = KNOB_NUMBER,
+     .offset = offsetof(struct spot_hazard, per_hour),
+     .unit = "1/h",
+     .doc = "Losses an hour of a machine of that age.",
+     .min = 0,
+     .max = 1000},
+    {0},
+};
+
+static const struct knob_table hazard_knobs = {
+    .name = "spotHazard",
+    .doc = "A loss rate by age.",
+    .rows = hazard_rows,
+    .size = sizeof(struct spot_hazard),
+};
+
+static const struct knob rows[] = {
+    {.key = "name", .kind = KNOB_TEXT, AT(name), .doc = "Name by which a pool asks for it."},
+    {.key = "hazards",
+     .kind = KNOB_LIST,
+     AT(hazards),
+     .doc = "Loss rates by age, ages rising from 0.",
+     .table = &hazard_knobs},
+    {.key = "checkInterval",
+     .kind = KNOB_DURATION,
+     AT(check),
+     .doc = "Distance of the platform's checks of price and stock.",
+     .preset = "5m",
+     .min = 1,
+     .max = 86400,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ECS documentation, preemptible instances, 2021-07-19"},
+    {.key = "priceShare",
+     .kind = KNOB_SHARE,
+     AT(price_share),
+     .doc = "Market price as a share of the on-demand price, long-run mean.",
+     .preset = "0.3",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_ASSUMED,
+     .source = "between the documented floor of 0.1 and 1; AWS p3.2xlarge stood at 0.3 in 2023-04"},
+    {.key = "priceLow",
+     .kind = KNOB_SHARE,
+     AT(price_low),
+     .doc = "Lowest market price.",
+     .preset = "0.1",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ECS documentation, what is a spot instance, 2025-02-21"},
+    {.key = "priceHigh",
+     .kind = KNOB_SHARE,
+     AT(price_high),
+     .doc = "Highest market price.",
+     .preset = "1",
+     .min = 0,
+     .max = 1},
+    {.key = "priceStep",
+     .kind = KNOB_DURATION,
+     AT(price_step),
+     .doc = "Distance of two price changes; 0: the price stands still.",
+     .preset = "0s",
+     .min = 0,
+     .max = 1e7},
+    {.key = "priceReversion",
+     .kind = KNOB_SHARE,
+     AT(price_reversion),
+     .doc = "Part of the distance to the mean that a step takes back.",
+     .preset = "0.1",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_ASSUMED,
+     .source = "no public series of Alibaba Cloud spot prices for GPU types"},
+    {.key = "priceDeviation",
+     .kind = KNOB_SHARE,
+     AT(price_deviation),
+     .doc = "Standard deviation of a step, as a share of the on-demand price.",
+     .preset = "0.02",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_ASSUMED,
+     .source = "no public series of Alibaba Cloud spot prices for GPU types"},
+    {.key = "stockOutShare",
+     .kind = KNOB_SHARE,
+     AT(stock_out_share),
+     .doc = "Share of losses after which the zone sells no spot machine for a while.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "stockOut",
+     .kind = KNOB_DIST,
+     AT(stock_out),
+     .doc = "How long a zone then sells none.",
+     .preset = ""},
+    {.key = "quality",
+     .kind = KNOB_NAME,
+     AT(quality),
+     .doc = "How far the figures may be trusted.",
+     .names = quality_names},
+    {.key = "date", .kind = KNOB_TEXT, AT(date), .doc = "Date of the source."},
+    {.key = "source", .kind = KNOB_TEXT, AT(source), .doc = "Where the figures come from."},
+    {.key = "note", .kind = KNOB_TEXT, AT(note), .doc = "What to bear in mind.", .preset = ""},
+    {0},
+};
+
+static int check(const void *config, const char **key, struct err *e)
+{
+    const struct spot_preset *p = config;
+    const struct spot_hazard *h = p->hazards.items;
+    *key = "hazards";
+    if (p->hazards.count == 0 || h[0].from_age != 0)
+        return err_set(e, ERR_INPUT, NULL, "the first row must start at age 0");
+    for (size_t i = 1; i < p->hazards.count; i++)
+        if (h[i].from_age <= h[i - 1].from_age)
+            return err_set(e, ERR_INPUT, NULL, "ages must rise from row to row");
+    *key = "priceShare";
+    if (p->price_share < p->price_low || p->price_share > p->price_high)
+        return err_set(e, ERR_INPUT, NULL, "%g lies outside priceLow..priceHigh, %g..%g",
+                       p->price_share, p->price_low, p->price_high);
+    return 0;
+}
+
+const struct knob_table spot_preset_knobs = {
+    .name = "spotMarket",
+    .doc = "A spot market: one row of `spotMarkets` in a catalogue file.",
+    .rows = rows,
+    .size = sizeof(struct spot_preset),
+    .check = check,
+};
+
+double spot_hazard_at(const struct spot_preset *p, sim_ns age)
+{
+    const struct spot_hazard *h = p->hazards.items;
+    size_t i = p->hazards.count;
+    assert(i > 0 && age >= 0);
+    while (i > 1 && h[i - 1].from_age > age)
+        i--;
+    return h[i - 1].per_hour;
+}
+
+static bool too_dear(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at)
+{
+    if (bid->limit_micro == 0 || !bid->prices)
+        return false;
+    return spot_price_at(p, bid, at) > bid->limit_micro;
+}
+
+sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim_ns bought,
+                    sim_ns until)
+{
+    assert(p->check > 0 && t->protection >= 0);
+    double check_hours = (double)p->check / (double)SIM_HOUR;
+    uint64_t k = 0;
+    for (sim_ns at = bought + t->protection + p->check; at < until; at += p->check, k++) {
+        if (too_dear(p, &t->bid, at))
+            return at;
+        /* The rate at the middle of the interval that the check closes. */
+        double h = spot_hazard_at(p, at - p->check / 2 - bought);
+        if (chance_uniform(t->chance, k) < 1 - chance_exp(-h * check_hours))
+            return at;
+    }
+    return SIM_NEVER;
+}
+
+sim_ns spot_stock_out(const struct spot_preset *p, struct chance loss)
+{
+    if (chance_uniform(loss, 0) >= p->stock_out_share)
+        return 0;
+    return dist_draw_ns(&p->stock_out, chance_sub(loss, 1), 0);
+}
+
+static double clamp(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+void spot_prices(const struct spot_preset *p, struct chance zone, int32_t *out, size_t n)
+{
+    double x = p->price_share;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (int32_t)(x * 1e6 + 0.5);
+        double shock = p->price_deviation * chance_normal(zone, i);
+        x = clamp(x + p->price_reversion * (p->price_share - x) + shock, p->price_low,
+                  p->price_high);
+    }
+}
+
+int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at)
+{
+    assert(bid->n_prices > 0 && at >= 0);
+    size_t step = p->price_step > 0 ? (size_t)(at / p->price_step) : 0;
+    if (step >= bid->n_prices)
+        step = bid->n_prices - 1;
+    return price_share(bid->list_micro, bid->prices[step]);
+}

@@ -1,0 +1,75 @@
+/* spot: the market of preemptible machines: what they cost, when they are taken back, when there
+ * are none.
+ *
+ * A loss is drawn when a machine is bought, by walking the market's checks: every check_ns after
+ * the protection p = 1 - exp(-h * check) with h from the preset's table by age (memoryless bands
+ * have one row). So a loss depends on the machine's identity alone. Prices are a share of list,
+ * constant or mean-reverting in steps. After a loss a zone may have no stock for a drawn time. */
+#ifndef SLUICE_MODELS_CAPACITY_SPOT_H
+#define SLUICE_MODELS_CAPACITY_SPOT_H
+
+#include "sim/chance.h"
+#include "sim/clock.h"
+#include "sim/dist.h"
+#include "sim/err.h"
+#include "sim/knob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* From this age on, until the next row. */
+struct spot_hazard {
+    sim_ns from_age;
+    double per_hour; /* loss rate of a machine that is there */
+};
+
+/* Open data, one row of a catalogue file's `spotMarkets`. */
+struct spot_preset {
+    const char *name;             /* "calm", "medium", ... */
+    struct knob_list hazards;     /* struct spot_hazard, rising ages, the first from 0 */
+    sim_ns check;                 /* distance of two checks */
+    double price_share;           /* of the on-demand price, long-run mean */
+    double price_low, price_high; /* shares the price stays between */
+    sim_ns price_step;            /* 0: the price never moves */
+    double price_reversion;       /* 0..1: part of the distance to the mean gone a step */
+    double price_deviation;       /* of a step's shock, as a share of list */
+    double stock_out_share;       /* 0..1: losses after which the zone has no stock for a while */
+    struct dist stock_out;        /* how long */
+    int quality;
+    const char *date, *source, *note;
+};
+
+extern const struct knob_table spot_preset_knobs; /* "spotMarket" */
+
+/* Loss rate of a machine of this age. */
+double spot_hazard_at(const struct spot_preset *p, sim_ns age);
+
+/* The price of one type in one zone, and what the buyer would pay at most. */
+struct spot_bid {
+    int64_t list_micro;    /* on-demand price an hour */
+    const int32_t *prices; /* millionths of it, one a price step; borrowed */
+    size_t n_prices;
+    int64_t limit_micro; /* an hour; 0: as the price goes */
+};
+/* Micro-units an hour. */
+int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at);
+
+/* One machine's bargain. */
+struct spot_terms {
+    sim_ns protection;    /* no loss before bought + protection */
+    struct chance chance; /* the machine's own stream */
+    struct spot_bid bid;
+};
+/* When the market decides to take the machine back (the notice goes out then); SIM_NEVER: not
+ * before until. */
+sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim_ns bought,
+                    sim_ns until);
+
+/* How long the zone has no stock after this loss; 0: it still has. */
+sim_ns spot_stock_out(const struct spot_preset *p, struct chance loss);
+
+/* The share of list at each price step, in millionths, into out[0..n-1]. */
+void spot_prices(const struct spot_preset *p, struct chance zone, int32_t *out, size_t n);
+
+#endif

@@ -1,0 +1,738 @@
+/* startup: what a pod goes through between its node and its first answer. */
+#include "models/capacity/startup.h"
+
+#include "models/capacity/catalog.h"
+#include "models/capacity/links.h"
+#include "sim/chance.h"
+#include "sim/digest.h"
+#include "sim/recorder.h"
+#include "sim/sim.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+static const struct knob image_rows[] = {
+    {.key = "name",
+     .kind = KNOB_TEXT,
+     .offset = offsetof(struct startup_image, name),
+     .doc = "Image reference; services with the same one share a node's copy.",
+     .preset = ""},
+    {.key = "size",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_image, size),
+     .doc = "Bytes to download (compressed).",
+     .preset = "1.2Gi",
+     .min = 0,
+     .max = 1e13,
+     .quality = QUALITY_ASSUMED,
+     .source = "tensorflow/serving GPU images: 1.1 to 2.4 GB, no published figure"},
+    {.key = "registry",
+     .kind = KNOB_TEXT,
+     .offset = offsetof(struct startup_image, registry),
+     .doc = "Registry of the catalogue, for its download rate.",
+     .preset = "vpc"},
+    {.key = "bandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_image, bandwidth),
+     .unit = "bytes/s",
+     .doc = "Download rate into one node; absent: the registry's.",
+     .preset = "",
+     .min = 0,
+     .max = 1e13},
+    {.key = "overhead",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_image, overhead),
+     .doc = "Time before the first byte.",
+     .preset = "2s",
+     .quality = QUALITY_ASSUMED,
+     .source = "manifest and authentication round trips"},
+    {.key = "cached",
+     .kind = KNOB_BOOL,
+     .offset = offsetof(struct startup_image, cached),
+     .doc = "The image is on every new node (custom machine image, image cache).",
+     .preset = "false"},
+    {0},
+};
+
+static const struct knob_table image_knobs = {
+    .name = "startup.image",
+    .doc = "The container image and how it reaches a node.",
+    .rows = image_rows,
+    .size = sizeof(struct startup_image),
+};
+
+static const struct knob model_rows[] = {
+    {.key = "size",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_model, size),
+     .doc = "Bytes of the model that are read before it serves.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e13},
+    {.key = "store",
+     .kind = KNOB_TEXT,
+     .offset = offsetof(struct startup_model, store),
+     .doc = "Model store of the catalogue, for its read rates.",
+     .preset = "oss"},
+    {.key = "bandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_model, bandwidth),
+     .unit = "bytes/s",
+     .doc = "Read rate of one pod; absent: the store's.",
+     .preset = "",
+     .min = 0,
+     .max = 1e13},
+    {.key = "sharedBandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_model, shared_bandwidth),
+     .unit = "bytes/s",
+     .doc = "Read rate of all pods that load at once; absent: the store's.",
+     .preset = "",
+     .min = 0,
+     .max = 1e15},
+    {.key = "time",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_model, time),
+     .doc = "Load time, instead of size and rate.",
+     .preset = ""},
+    {0},
+};
+
+static const struct knob_table model_knobs = {
+    .name = "startup.model",
+    .doc = "The model and where it is read from.",
+    .rows = model_rows,
+    .size = sizeof(struct startup_model),
+};
+
+static const struct knob probe_rows[] = {
+    {.key = "initialDelay",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct startup_probe, initial_delay),
+     .doc = "Container start until the first probe.",
+     .preset = "0s",
+     .min = 0,
+     .max = 86400,
+     .quality = QUALITY_OFFICIAL,
+     .source = "Kubernetes API, initialDelaySeconds"},
+    {.key = "period",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct startup_probe, period),
+     .doc = "Distance of two probes.",
+     .preset = "10s",
+     .min = 0.001,
+     .max = 86400,
+     .quality = QUALITY_OFFICIAL,
+     .source = "Kubernetes API, periodSeconds"},
+    {.key = "failureThreshold",
+     .kind = KNOB_INT32,
+     .offset = offsetof(struct startup_probe, failures),
+     .doc = "Failures in a row that end the container (liveness).",
+     .preset = "3",
+     .min = 1,
+     .max = 100000,
+     .quality = QUALITY_OFFICIAL,
+     .source = "Kubernetes API, failureThreshold"},
+    {0},
+};
+
+static const struct knob_table probe_knobs = {
+    .name = "startup.probe",
+    .doc = "A probe of the kubelet.",
+    .rows = probe_rows,
+    .size = sizeof(struct startup_probe),
+};
+
+static const struct knob rows[] = {
+    {.key = "image",
+     .kind = KNOB_OBJECT,
+     .offset = offsetof(struct startup_config, image),
+     .doc = "The container image.",
+     .preset = "{}",
+     .table = &image_knobs},
+    {.key = "volumeMount",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_config, volume_mount),
+     .doc = "Attach and mount of volumes.",
+     .preset = "2s",
+     .quality = QUALITY_ASSUMED,
+     .source = "no published figure for the OSS CSI driver"},
+    {.key = "containerStart",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_config, container_start),
+     .doc = "Sandbox and container creation.",
+     .preset = "1s",
+     .quality = QUALITY_ASSUMED,
+     .source = "no published figure"},
+    {.key = "model",
+     .kind = KNOB_OBJECT,
+     .offset = offsetof(struct startup_config, model),
+     .doc = "The model.",
+     .preset = "{}",
+     .table = &model_knobs},
+    {.key = "frameworkInit",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_config, framework_init),
+     .doc = "CUDA context and framework initialisation.",
+     .preset = "1.6s",
+     .quality = QUALITY_MEASURED,
+     .source = "log of an ECI GPU job, TensorFlow 1.13 on a P4, first line to cuBLAS, 2019-05-05"},
+    {.key = "warmUp",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_config, warm_up),
+     .doc = "Warm-up requests before the model serves.",
+     .preset = "0s"},
+    {.key = "readinessProbe",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct startup_config, readiness),
+     .doc = "Absent: the pod is an endpoint once its container runs, and refuses until it serves.",
+     .preset = "",
+     .table = &probe_knobs},
+    {.key = "livenessProbe",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct startup_config, liveness),
+     .doc = "Absent: no container is restarted for loading too long.",
+     .preset = "",
+     .table = &probe_knobs},
+    {0},
+};
+
+const struct knob_table startup_knobs = {
+    .name = "startup",
+    .doc = "What a pod goes through between its node and its first answer.",
+    .rows = rows,
+    .size = sizeof(struct startup_config),
+};
+
+static const char *const phase_names[] = {
+    [STARTUP_WAIT_NODE] = "waitNode",       [STARTUP_IMAGE_PULL] = "imagePull",
+    [STARTUP_VOLUME_MOUNT] = "volumeMount", [STARTUP_CONTAINER_START] = "containerStart",
+    [STARTUP_MODEL_LOAD] = "modelLoad",     [STARTUP_FRAMEWORK_INIT] = "frameworkInit",
+    [STARTUP_WARM_UP] = "warmUp",           [STARTUP_READINESS] = "readiness",
+    [STARTUP_RESTART] = "restart",
+};
+
+const char *startup_phase_name(enum startup_phase p)
+{
+    assert((unsigned)p < STARTUP_PHASES);
+    return phase_names[p];
+}
+
+/* ---- the starts in progress ---- */
+
+/* An owner's settings with the catalogue's rates filled in. */
+struct owner {
+    const struct startup_config *config;
+    uint64_t entity;   /* of its draws */
+    uint32_t image;    /* index of the first owner with the same image */
+    uint32_t store;    /* link of its model store */
+    int64_t pull_rate; /* bytes/s into a node; 0: at once */
+    int64_t load_rate; /* bytes/s into a pod; 0: no limit of its own */
+};
+
+enum image_state { IMAGE_ABSENT, IMAGE_COMING, IMAGE_THERE };
+
+struct run {
+    struct startup_pod pod;
+    bool active, listed;
+    bool pulling; /* it has the flow that brings the image to the node */
+    bool flowing; /* a flow of links is named after it */
+    enum startup_phase phase;
+    sim_ns since;                 /* of the phase */
+    sim_ns spent[STARTUP_PHASES]; /* of the phases that ended */
+    uint32_t attempt;             /* containers started so far, less one */
+    sim_ns container_since;
+    struct sim_handle next, liveness;
+};
+
+struct startup {
+    struct startup_setup set;
+    struct owner *owners;
+    struct run *runs;
+    uint8_t *images;     /* [node * n_owners + image]: enum image_state */
+    struct links *links; /* one a node, then one a model store */
+    size_t n_stores;
+    /* Of pods that got ready. */
+    uint64_t ready, restarts;
+    double sum_s[STARTUP_PHASES], max_s[STARTUP_PHASES], total_s, total_max_s;
+};
+
+static void flow_done(void *self, sim_ns now, uint32_t flow);
+
+static int find_rates(struct startup *s, size_t i, struct err *e)
+{
+    struct owner *o = &s->owners[i];
+    const struct startup_image *im = &o->config->image;
+    const struct startup_model *m = &o->config->model;
+    char where[128];
+    o->pull_rate = im->bandwidth;
+    if (im->size > 0 && !im->bandwidth && !im->cached) {
+        const struct catalog_store *r = catalog_registry(s->set.catalog, im->registry);
+        snprintf(where, sizeof where, "services.%s.startup.image.registry", s->set.owner_names[i]);
+        if (!r)
+            return catalog_missing(s->set.catalog, CATALOG_REGISTRY,
+                                   im->registry ? im->registry : "", where, e);
+        o->pull_rate = r->bandwidth;
+    }
+    o->load_rate = m->bandwidth;
+    if (m->size > 0 && m->time.mean <= 0 && !m->bandwidth) {
+        const struct catalog_store *r = catalog_model_store(s->set.catalog, m->store);
+        snprintf(where, sizeof where, "services.%s.startup.model.store", s->set.owner_names[i]);
+        if (!r)
+            return catalog_missing(s->set.catalog, CATALOG_STORE, m->store ? m->store : "", where,
+                                   e);
+        o->load_rate = r->bandwidth;
+    }
+    return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* Owners that read from the same store share its link; a rate that the scenario gives goes before
+ * the store's. */
+static void find_store(struct startup *s, size_t i)
+{
+    struct owner *o = &s->owners[i];
+    const struct startup_model *m = &o->config->model;
+    for (size_t j = 0; j < i; j++)
+        if (same_text(s->owners[j].config->model.store, m->store)) {
+            o->store = s->owners[j].store;
+            return;
+        }
+    o->store = (uint32_t)(s->set.max_nodes + s->n_stores++);
+}
+
+static int64_t store_rate(const struct startup *s, const struct startup_model *m)
+{
+    const struct catalog_store *r = catalog_model_store(s->set.catalog, m->store);
+    if (m->shared_bandwidth)
+        return m->shared_bandwidth;
+    return r ? r->shared_bandwidth : 0;
+}
+
+static uint64_t entity_of(const char *name)
+{
+    struct digest d = {0};
+    digest_text(&d, name);
+    return digest_value(&d);
+}
+
+static int make_owners(struct startup *s, struct err *e)
+{
+    for (size_t i = 0; i < s->set.n_owners; i++) {
+        struct owner *o = &s->owners[i];
+        o->config = &s->set.configs[i];
+        o->entity = entity_of(s->set.owner_names[i]);
+        o->image = (uint32_t)i;
+        for (size_t j = 0; j < i && o->image == i; j++)
+            if (same_text(s->set.configs[j].image.name, o->config->image.name))
+                o->image = (uint32_t)j;
+        find_store(s, i);
+        if (find_rates(s, i, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int make_links(struct startup *s, struct err *e)
+{
+    struct links_setup set = {
+        .n_links = s->set.max_nodes + s->n_stores,
+        .n_flows = s->set.max_pods,
+        .sim = s->set.sim,
+        .self = s,
+        .done = flow_done,
+    };
+    s->links = links_create(&set, e);
+    if (!s->links)
+        return -1;
+    for (size_t i = s->set.n_owners; i-- > 0;)
+        links_rate(s->links, sim_now(s->set.sim), s->owners[i].store,
+                   store_rate(s, &s->set.configs[i].model));
+    return 0;
+}
+
+struct startup *startup_create(const struct startup_setup *set, struct err *e)
+{
+    assert(set->sim && set->recorder && set->loading && set->ready && set->unlisted);
+    struct startup *s = calloc(1, sizeof *s);
+    if (s) {
+        s->set = *set;
+        s->owners = calloc(set->n_owners + 1, sizeof *s->owners);
+        s->runs = calloc(set->max_pods + 1, sizeof *s->runs);
+        s->images = calloc(set->max_nodes * set->n_owners + 1, 1);
+    }
+    if (!s || !s->owners || !s->runs || !s->images) {
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", set->max_pods);
+    } else if (make_owners(s, e) == 0 && make_links(s, e) == 0) {
+        return s;
+    }
+    startup_destroy(s);
+    return NULL;
+}
+
+void startup_destroy(struct startup *s)
+{
+    if (!s)
+        return;
+    links_destroy(s->links);
+    free(s->owners);
+    free(s->runs);
+    free(s->images);
+    free(s);
+}
+
+/* ---- phases ---- */
+
+static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum startup_phase p);
+
+static uint8_t *image_at(struct startup *s, uint32_t node, uint32_t owner)
+{
+    return &s->images[node * s->set.n_owners + s->owners[owner].image];
+}
+
+static void end_phase(struct startup *s, struct run *r, sim_ns now)
+{
+    r->spent[r->phase] += now - r->since;
+    if (now > r->since)
+        recorder_span(s->set.recorder, r->pod.name, startup_phase_name(r->phase), r->since, now);
+    r->since = now;
+}
+
+static void add_figures(struct startup *s, const struct run *r, sim_ns now)
+{
+    double total = (double)(now - r->pod.created) / (double)SIM_SECOND;
+    sim_ns sum = 0;
+    for (int p = 0; p < STARTUP_PHASES; p++) {
+        double seconds = (double)r->spent[p] / (double)SIM_SECOND;
+        s->sum_s[p] += seconds;
+        s->max_s[p] = seconds > s->max_s[p] ? seconds : s->max_s[p];
+        sum += r->spent[p];
+    }
+    assert(sum == now - r->pod.created);
+    s->total_s += total;
+    s->total_max_s = total > s->total_max_s ? total : s->total_max_s;
+    s->ready++;
+}
+
+static void serve(struct startup *s, struct run *r, sim_ns now)
+{
+    sim_cancel(s->set.sim, r->liveness);
+    r->active = false;
+    add_figures(s, r, now);
+    s->set.ready(s->set.self, now, r->pod.slot);
+}
+
+/* The first look of the probe at or after now. */
+static sim_ns next_probe(const struct startup_probe *p, sim_ns container_since, sim_ns now)
+{
+    sim_ns first = container_since + p->initial_delay;
+    if (now <= first)
+        return first;
+    sim_ns looks = (now - first + p->period - 1) / p->period;
+    return first + looks * p->period;
+}
+
+static void phase_over(void *self, sim_ns now, uint64_t arg)
+{
+    struct startup *s = self;
+    struct run *r = &s->runs[arg];
+    assert(r->active);
+    r->next = (struct sim_handle){0};
+    enum startup_phase p = r->phase;
+    end_phase(s, r, now);
+    if (p == STARTUP_READINESS)
+        serve(s, r, now);
+    else if (p == STARTUP_RESTART)
+        begin_phase(s, r, now, STARTUP_CONTAINER_START);
+    else
+        begin_phase(s, r, now, p + 1);
+}
+
+static void phase_lasts(struct startup *s, struct run *r, sim_ns now, sim_ns lasts)
+{
+    r->next = sim_at(s->set.sim, now + lasts, SIM_PHASE, phase_over, s, r->pod.slot);
+}
+
+static sim_ns draw(const struct startup *s, const struct run *r, const struct dist *d)
+{
+    const struct owner *o = &s->owners[r->pod.owner];
+    struct chance c = chance_stream(s->set.seed, s->set.replication, CHANCE_STARTUP, o->entity);
+    c = chance_sub(chance_sub(c, r->pod.number), r->attempt);
+    return dist_draw_ns(d, c, (uint64_t)r->phase);
+}
+
+/* ---- image ---- */
+
+/* A pod with a place of its own pulls at the full rate. */
+static sim_ns pull_alone(const struct owner *o)
+{
+    double seconds = (double)o->config->image.size / (double)o->pull_rate;
+    return (sim_ns)(seconds * (double)SIM_SECOND + 0.5);
+}
+
+static void pull_bytes(struct startup *s, struct run *r, sim_ns now, int64_t bytes)
+{
+    struct owner *o = &s->owners[r->pod.owner];
+    r->pulling = r->flowing = true;
+    *image_at(s, r->pod.node, r->pod.owner) = IMAGE_COMING;
+    links_rate(s->links, now, r->pod.node, o->pull_rate);
+    links_begin(s->links, now, &(struct links_flow){r->pod.node, r->pod.slot, bytes, 0});
+}
+
+static void pull_starts(void *self, sim_ns now, uint64_t arg)
+{
+    struct startup *s = self;
+    struct run *r = &s->runs[arg];
+    const struct owner *o = &s->owners[r->pod.owner];
+    r->next = (struct sim_handle){0};
+    if (r->pod.node == UINT32_MAX) {
+        phase_lasts(s, r, now, pull_alone(o));
+        return;
+    }
+    switch ((enum image_state) * image_at(s, r->pod.node, r->pod.owner)) {
+    case IMAGE_ABSENT:
+        pull_bytes(s, r, now, o->config->image.size);
+        break;
+    case IMAGE_COMING:
+        break; /* joins: the flow of another pod brings it */
+    case IMAGE_THERE:
+        phase_lasts(s, r, now, 0);
+        break;
+    }
+}
+
+static bool image_needed(struct startup *s, const struct run *r)
+{
+    const struct owner *o = &s->owners[r->pod.owner];
+    if (o->config->image.cached || o->config->image.size == 0 || o->pull_rate == 0)
+        return false;
+    return r->pod.node == UINT32_MAX || *image_at(s, r->pod.node, r->pod.owner) != IMAGE_THERE;
+}
+
+static bool waits_for(const struct startup *s, const struct run *r, const struct run *puller)
+{
+    return r->active && r->phase == STARTUP_IMAGE_PULL && !r->pulling &&
+           r->pod.node == puller->pod.node && !sim_pending(s->set.sim, r->next) &&
+           s->owners[r->pod.owner].image == s->owners[puller->pod.owner].image;
+}
+
+/* Linear in the pod table: images come a few times a node's life. */
+static void image_there(struct startup *s, struct run *puller, sim_ns now)
+{
+    puller->pulling = false;
+    *image_at(s, puller->pod.node, puller->pod.owner) = IMAGE_THERE;
+    for (size_t i = 0; i < s->set.max_pods; i++)
+        if (waits_for(s, &s->runs[i], puller))
+            phase_lasts(s, &s->runs[i], now, 0);
+    phase_lasts(s, puller, now, 0);
+}
+
+/* The pod that pulls goes away; another that waits for the same image takes the rest over. */
+static void hand_over_pull(struct startup *s, struct run *r, sim_ns now, int64_t left)
+{
+    r->pulling = false;
+    *image_at(s, r->pod.node, r->pod.owner) = IMAGE_ABSENT;
+    for (size_t i = 0; i < s->set.max_pods; i++)
+        if (waits_for(s, &s->runs[i], r)) {
+            pull_bytes(s, &s->runs[i], now, left > 0 ? left : 1);
+            return;
+        }
+}
+
+/* ---- model, liveness ---- */
+
+static void load_model(struct startup *s, struct run *r, sim_ns now)
+{
+    const struct owner *o = &s->owners[r->pod.owner];
+    const struct startup_model *m = &o->config->model;
+    if (m->time.mean > 0 || m->size == 0) {
+        phase_lasts(s, r, now, draw(s, r, &m->time));
+        return;
+    }
+    r->flowing = true;
+    links_begin(s->links, now, &(struct links_flow){o->store, r->pod.slot, m->size, o->load_rate});
+}
+
+static void flow_done(void *self, sim_ns now, uint32_t flow)
+{
+    struct startup *s = self;
+    struct run *r = &s->runs[flow];
+    assert(r->active && r->flowing);
+    r->flowing = false;
+    if (r->pulling)
+        image_there(s, r, now);
+    else
+        phase_lasts(s, r, now, 0);
+}
+
+static void drop_flow(struct startup *s, struct run *r, sim_ns now)
+{
+    if (!r->flowing)
+        return;
+    int64_t left = links_end(s->links, now, r->pod.slot);
+    r->flowing = false;
+    if (r->pulling)
+        hand_over_pull(s, r, now, left);
+}
+
+/* The kubelet's crash-loop back-off: none before the first restart, then 10 s doubling to 5 min. */
+static sim_ns back_off(uint32_t attempt)
+{
+    sim_ns wait = 10 * SIM_SECOND;
+    if (attempt <= 1)
+        return 0;
+    for (uint32_t i = 2; i < attempt && wait < 300 * SIM_SECOND; i++)
+        wait *= 2;
+    return wait < 300 * SIM_SECOND ? wait : 300 * SIM_SECOND;
+}
+
+/* Everything since the container's start was in vain: it counts as restart. */
+static void write_off(struct run *r, sim_ns now)
+{
+    static const enum startup_phase of_container[] = {STARTUP_MODEL_LOAD, STARTUP_FRAMEWORK_INIT,
+                                                      STARTUP_WARM_UP, STARTUP_READINESS};
+    for (size_t i = 0; i < sizeof of_container / sizeof of_container[0]; i++)
+        r->spent[of_container[i]] = 0;
+    r->spent[STARTUP_RESTART] += now - r->container_since;
+}
+
+static void liveness_ends_it(void *self, sim_ns now, uint64_t arg)
+{
+    struct startup *s = self;
+    struct run *r = &s->runs[arg];
+    assert(r->active);
+    r->liveness = (struct sim_handle){0};
+    sim_cancel(s->set.sim, r->next);
+    drop_flow(s, r, now);
+    end_phase(s, r, now);
+    write_off(r, now);
+    r->attempt++;
+    s->restarts++;
+    recorder_log(s->set.recorder, now, true, r->pod.name, "restart",
+                 "the liveness probe failed %d times while the model was loading",
+                 (int)s->owners[r->pod.owner].config->liveness->failures);
+    if (r->listed) {
+        r->listed = false;
+        s->set.unlisted(s->set.self, now, r->pod.slot);
+    }
+    r->phase = STARTUP_RESTART;
+    phase_lasts(s, r, now, back_off(r->attempt));
+}
+
+/* The container runs from here on: it is listed without a readiness probe, and watched. */
+static void container_runs(struct startup *s, struct run *r, sim_ns now)
+{
+    const struct startup_config *c = s->owners[r->pod.owner].config;
+    r->container_since = now;
+    r->listed = !c->readiness;
+    if (c->liveness) {
+        const struct startup_probe *p = c->liveness;
+        sim_ns last = now + p->initial_delay + (p->failures - 1) * p->period;
+        r->liveness = sim_at(s->set.sim, last, SIM_PHASE, liveness_ends_it, s, r->pod.slot);
+    }
+    s->set.loading(s->set.self, now, r->pod.slot, r->listed);
+}
+
+static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum startup_phase p)
+{
+    const struct startup_config *c = s->owners[r->pod.owner].config;
+    r->phase = p;
+    r->since = now;
+    switch (p) {
+    case STARTUP_IMAGE_PULL:
+        if (image_needed(s, r))
+            r->next = sim_at(s->set.sim, now + draw(s, r, &c->image.overhead), SIM_PHASE,
+                             pull_starts, s, r->pod.slot);
+        else
+            phase_lasts(s, r, now, 0);
+        break;
+    case STARTUP_VOLUME_MOUNT:
+        phase_lasts(s, r, now, draw(s, r, &c->volume_mount));
+        break;
+    case STARTUP_CONTAINER_START:
+        phase_lasts(s, r, now, draw(s, r, &c->container_start));
+        break;
+    case STARTUP_MODEL_LOAD:
+        container_runs(s, r, now);
+        load_model(s, r, now);
+        break;
+    case STARTUP_FRAMEWORK_INIT:
+        phase_lasts(s, r, now, draw(s, r, &c->framework_init));
+        break;
+    case STARTUP_WARM_UP:
+        phase_lasts(s, r, now, draw(s, r, &c->warm_up));
+        break;
+    case STARTUP_READINESS:
+        sim_cancel(s->set.sim, r->liveness); /* it answers */
+        phase_lasts(s, r, now,
+                    c->readiness ? next_probe(c->readiness, r->container_since, now) - now : 0);
+        break;
+    default:
+        assert(!"no phase to begin");
+    }
+}
+
+/* ---- calls ---- */
+
+void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
+{
+    assert(pod->slot < s->set.max_pods && pod->owner < s->set.n_owners);
+    assert(pod->node == UINT32_MAX || pod->node < s->set.max_nodes);
+    struct run *r = &s->runs[pod->slot];
+    assert(!r->active);
+    *r = (struct run){.pod = *pod, .active = true, .phase = STARTUP_WAIT_NODE};
+    r->since = pod->created;
+    end_phase(s, r, now);
+    if (s->owners[pod->owner].config->instant)
+        serve(s, r, now);
+    else
+        begin_phase(s, r, now, STARTUP_IMAGE_PULL);
+}
+
+void startup_end(struct startup *s, sim_ns now, uint32_t pod)
+{
+    struct run *r = &s->runs[pod];
+    if (!r->active)
+        return;
+    sim_cancel(s->set.sim, r->next);
+    sim_cancel(s->set.sim, r->liveness);
+    r->active = false;
+    drop_flow(s, r, now);
+}
+
+void startup_node_new(struct startup *s, uint32_t node)
+{
+    assert(node < s->set.max_nodes);
+    memset(&s->images[node * s->set.n_owners], IMAGE_ABSENT, s->set.n_owners);
+}
+
+void startup_node_cache(struct startup *s, uint32_t node, uint32_t owner)
+{
+    assert(node < s->set.max_nodes && owner < s->set.n_owners);
+    *image_at(s, node, owner) = IMAGE_THERE;
+}
+
+void startup_close(struct startup *s)
+{
+    struct recorder *rec = s->set.recorder;
+    double n = s->ready ? (double)s->ready : 1;
+    char path[64];
+    for (int p = 0; p < STARTUP_PHASES; p++) {
+        snprintf(path, sizeof path, "startup.%s.mean", phase_names[p]);
+        recorder_figure(rec, path, "s", FIGURE_MEAN, s->sum_s[p] / n);
+        snprintf(path, sizeof path, "startup.%s.max", phase_names[p]);
+        recorder_figure(rec, path, "s", FIGURE_MAX, s->max_s[p]);
+    }
+    recorder_figure(rec, "startup.total.mean", "s", FIGURE_MEAN, s->total_s / n);
+    recorder_figure(rec, "startup.total.max", "s", FIGURE_MAX, s->total_max_s);
+    recorder_figure(rec, "startup.pods", "pods", FIGURE_SUM, (double)s->ready);
+    recorder_figure(rec, "startup.restarts", "restarts", FIGURE_SUM, (double)s->restarts);
+}

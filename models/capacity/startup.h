@@ -1,0 +1,112 @@
+/* startup: what a pod goes through between its node and its first answer.
+ *
+ * Phases in their order: image pull, volume mount, container start, model load, framework
+ * initialisation, warm-up. Pulls share the node's download rate and leave the image on the node;
+ * loads share the model store. Every other phase is a distribution, drawn by (pod, attempt,
+ * phase), so another autoscaler does not change how long pod 7 takes. */
+#ifndef SLUICE_MODELS_CAPACITY_STARTUP_H
+#define SLUICE_MODELS_CAPACITY_STARTUP_H
+
+#include "sim/clock.h"
+#include "sim/dist.h"
+#include "sim/err.h"
+#include "sim/knob.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalog;
+struct recorder;
+struct sim;
+
+struct startup_image {
+    const char *name;     /* pods with the same name share a node's copy; NULL: the owner's own */
+    int64_t size;         /* bytes to download */
+    const char *registry; /* preset of the catalogue */
+    int64_t bandwidth;    /* bytes/s into one node; 0: the registry's */
+    struct dist overhead; /* before the first byte */
+    bool cached;          /* on every node from the start */
+};
+
+struct startup_model {
+    int64_t size;             /* bytes to read; 0: none */
+    const char *store;        /* preset of the catalogue */
+    int64_t bandwidth;        /* bytes/s into one pod; 0: the store's */
+    int64_t shared_bandwidth; /* bytes/s for all pods that load at once; 0: the store's */
+    struct dist time;         /* instead of bytes / bandwidth, when its mean is above 0 */
+};
+
+struct startup_probe {
+    sim_ns initial_delay, period;
+    int32_t failures; /* in a row that end the container (liveness) */
+};
+
+/* Open data. */
+struct startup_config {
+    bool instant; /* not in the table: no phases at all, ready when placed */
+    struct startup_image image;
+    struct startup_model model;
+    struct dist volume_mount, container_start, framework_init, warm_up;
+    struct startup_probe
+        *readiness;                 /* NULL: none: the pod is an endpoint once its container runs */
+    struct startup_probe *liveness; /* NULL: none */
+};
+
+extern const struct knob_table startup_knobs; /* "startup" */
+
+enum startup_phase {
+    STARTUP_WAIT_NODE, /* asked for until placed on a node: counted here, played by the cluster */
+    STARTUP_IMAGE_PULL,
+    STARTUP_VOLUME_MOUNT,
+    STARTUP_CONTAINER_START,
+    STARTUP_MODEL_LOAD,
+    STARTUP_FRAMEWORK_INIT,
+    STARTUP_WARM_UP,
+    STARTUP_READINESS, /* until the probe looks */
+    STARTUP_RESTART, /* time lost to containers that the liveness probe ended, back-off included */
+    STARTUP_PHASES
+};
+const char *startup_phase_name(enum startup_phase p); /* "imagePull", ... */
+
+struct startup; /* opaque: the starts in progress */
+
+struct startup_setup {
+    const struct startup_config *configs; /* one per owner */
+    const char *const *owner_names;
+    size_t n_owners;
+    const struct catalog *catalog; /* may be NULL when no preset is named */
+    size_t max_pods, max_nodes;
+    struct sim *sim;
+    struct recorder *recorder;
+    uint64_t seed, replication;
+    /* Upward calls at the simulated now, by pod slot. */
+    void *self;
+    void (*loading)(void *self, sim_ns now, uint32_t pod, bool listed);
+    void (*unlisted)(void *self, sim_ns now, uint32_t pod); /* its container ends and is remade */
+    void (*ready)(void *self, sim_ns now, uint32_t pod);
+};
+
+/* NULL with ERR_INPUT when a preset is unknown. */
+struct startup *startup_create(const struct startup_setup *s, struct err *e);
+void startup_destroy(struct startup *s);
+
+/* Who starts. */
+struct startup_pod {
+    uint32_t slot, owner;
+    uint64_t number; /* of the pod among its owner's, from 0: its identity for draws */
+    uint32_t node;   /* UINT32_MAX: a place of its own, nothing cached, nothing shared */
+    sim_ns created;
+    const char *name; /* "bert-7": track of its spans; must live until startup_end */
+};
+void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod);
+/* The pod goes: whatever phase runs is dropped. No effect on a pod that does not start. */
+void startup_end(struct startup *s, sim_ns now, uint32_t pod);
+/* Another machine stands at this node slot now: only images that are `cached` are on it. */
+void startup_node_new(struct startup *s, uint32_t node);
+/* The image of this owner is on the node already. */
+void startup_node_cache(struct startup *s, uint32_t node, uint32_t owner);
+/* Figures startup.<phase>.{mean,max}, startup.total.{mean,max}, startup.pods, startup.restarts. */
+void startup_close(struct startup *s);
+
+#endif
