@@ -150,6 +150,25 @@ struct dist dist_constant(double value)
     return (struct dist){.kind = DIST_CONSTANT, .a = value, .mean = value};
 }
 
+struct dist dist_uniform(double low, double high)
+{
+    assert(low >= 0 && low < high);
+    return (struct dist){.kind = DIST_UNIFORM, .a = low, .b = high, .mean = low + (high - low) / 2};
+}
+
+int dist_shape(struct dist *d, enum dist_kind kind, double shape, double scale, struct err *e)
+{
+    assert(kind == DIST_WEIBULL || kind == DIST_GAMMA);
+    assert(scale > 0);
+    bool weibull = kind == DIST_WEIBULL;
+    double least = weibull ? WEIBULL_SHAPE_MIN : 1e-4, most = weibull ? WEIBULL_SHAPE_MAX : 1e8;
+    if (!(shape >= least && shape <= most))
+        return err_set(e, ERR_INPUT, NULL, "shape %g is outside %g..%g", shape, least, most);
+    double mean = weibull ? scale * chance_exp(log_gamma(1 + 1 / shape)) : shape * scale;
+    *d = (struct dist){.kind = kind, .a = shape, .b = scale, .mean = mean};
+    return 0;
+}
+
 double dist_draw(const struct dist *d, struct chance c, uint64_t index)
 {
     switch (d->kind) {

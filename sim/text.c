@@ -368,6 +368,18 @@ bool text_parse_bytes(const char *s, int64_t *bytes)
     return true;
 }
 
+bool text_parse_micro(const char *s, int64_t *micro)
+{
+    struct decimal d;
+    uint64_t whole;
+    int rest;
+    const char *end = decimal_read(s + (*s == '-'), &d);
+    if (!end || *end || !decimal_whole(&d, 1, 6, &whole, &rest) || rest)
+        return false;
+    *micro = *s == '-' ? -(int64_t)whole : (int64_t)whole;
+    return true;
+}
+
 /* value / unit with its exact decimal fraction, where unit is a power of ten. */
 static int put_fraction(char *buf, size_t size, uint64_t value, uint64_t unit, const char *name)
 {
@@ -410,6 +422,17 @@ char *text_duration(char *buf, size_t size, int64_t ns)
             (size_t)snprintf(whole + n, sizeof whole - n, "%" PRIu64 "%s", left, left ? "ns" : "s");
     snprintf(buf, size, "%.*s", (int)n, whole);
     return buf;
+}
+
+int text_cut(const char *s, int most)
+{
+    int n = 0;
+    while (n < most && s[n])
+        n++;
+    if (s[n])
+        while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80)
+            n--;
+    return n;
 }
 
 #define NEAREST_LONGEST 64

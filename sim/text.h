@@ -41,8 +41,15 @@ bool text_parse_quantity(const char *s, int64_t *milli);
 /* "16Gi", "409M", "1024"; never negative, no milli and smaller suffixes; rounded up. */
 bool text_parse_bytes(const char *s, int64_t *bytes);
 
+/* "[-]12.345678": millionths of one; more than six decimals are refused. */
+bool text_parse_micro(const char *s, int64_t *micro);
+
 /* Shortest exact duration, such as "1h30m", "15s", "2.5ms", into a caller's buffer; returns it. */
 char *text_duration(char *buf, size_t size, int64_t ns);
+
+/* Bytes of the longest beginning of s within `most` bytes that splits no UTF-8 character: for
+ * "%.*s". */
+int text_cut(const char *s, int most);
 
 /* The nearest of n names, or NULL: edit distance without regard to case, at most a third of the
  * length of s or one. Names may be NULL and are then skipped. */

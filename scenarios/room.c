@@ -1,2 +1,0 @@
-/* scenarios: placeholder until its first file lands. */
-typedef int scenarios_room;
