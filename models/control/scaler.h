@@ -15,10 +15,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum scaler_pod_phase {
+    SCALER_POD_PENDING,
+    SCALER_POD_UNKNOWN,
+    SCALER_POD_RUNNING,
+    SCALER_POD_SUCCEEDED,
+    SCALER_POD_FAILED,
+};
+
+enum scaler_readiness {
+    SCALER_READY_NONE, /* the pod has no readiness condition yet */
+    SCALER_READY_FALSE,
+    SCALER_READY_TRUE,
+};
+
+/* A pod as the API shows it, for policies that look at pods one by one. */
+struct scaler_pod {
+    enum scaler_pod_phase phase;
+    enum scaler_readiness ready;
+    bool deleting;
+    sim_ns started_at;       /* SIM_NEVER: no start time */
+    sim_ns ready_changed_at; /* of the readiness condition */
+};
+
+/* What one pod reported. */
+#define SCALER_NO_POD UINT32_MAX
+struct scaler_sample {
+    uint32_t pod;  /* index into the view's pods; SCALER_NO_POD: a pod that the view lacks */
+    int64_t milli; /* milli-units */
+    sim_ns at;     /* end of the span it was measured over */
+    sim_ns window; /* length of that span */
+};
+
 /* One metric as the metric path delivered it. */
 struct scaler_metric {
-    bool present;   /* false: no value (missing row, error): never the same as zero */
-    int64_t milli;  /* value in milli-units, as Kubernetes quantities are */
+    bool present;  /* false: no value (missing row, error): never the same as zero */
+    int64_t milli; /* value in milli-units, as Kubernetes quantities are; of a per-pod metric
+                      without samples: the mean over the ready pods */
+    /* Per-pod metrics may come with samples, ordered by pod, unknown pods last; NULL: none. */
+    const struct scaler_sample *samples;
+    size_t n_samples;
+    const int64_t *requests_milli; /* a pod's request of the resource, by pod; -1: it has none */
 };
 
 /* What a policy may look at. Borrowed for the call. */
@@ -29,16 +66,19 @@ struct scaler_view {
     int32_t ready_replicas;
     const struct scaler_metric *metrics; /* one for each of the policy's metrics, in its order */
     size_t n_metrics;
-    double true_qps; /* what the traffic really is, for the yardstick `oracle` only */
-    double local_s;  /* seconds since local midnight, for `schedule` */
+    const struct scaler_pod *pods; /* every pod of the service; NULL: only the counts above */
+    size_t n_pods;
+    double true_qps;       /* what the traffic really is, for the yardstick `oracle` only */
+    double local_s;        /* seconds since local midnight, for `schedule` */
     int32_t local_weekday; /* 0 = Sunday */
+    int32_t local_day, local_month, local_year; /* 1..31, 1..12; all 0: only the weekday is known */
 };
 
 struct scaler_decision {
-    int32_t replicas;     /* wanted size */
-    const char *rule;     /* the binding rule, a stable short name: "tolerance", "ScaleUpLimit" */
-    char reason[160];     /* the same in words, with the numbers */
-    bool metric_missing;  /* the size stays since a metric had no value */
+    int32_t replicas;    /* wanted size */
+    const char *rule;    /* the binding rule, a stable short name: "tolerance", "ScaleUpLimit" */
+    char reason[160];    /* the same in words, with the numbers */
+    bool metric_missing; /* the size stays since a metric had no value */
 };
 
 /* What the policy wants to be shown. */
@@ -49,12 +89,14 @@ enum metric_kind {
     METRIC_QUEUE_LENGTH,
     METRIC_UTILIZATION,
     METRIC_CONCURRENCY,
+    METRIC_TRUE_QPS, /* the highest true rate in [now, now + window] */
 };
 
 struct scaler_wants {
     enum metric_kind kind;
     double quantile; /* METRIC_INGRESS_LATENCY: 0.99 for p99, 0 for the mean */
     sim_ns window;   /* length of the averaging window; 0: the metric path's own */
+    bool per_pod;    /* the mean over ready pods (or samples and pods), not the service's total */
 };
 
 struct scaler_policy {
