@@ -27,7 +27,8 @@ const char *hpa_rule_name(enum hpa_rule rule)
 /* One metric. */
 
 static struct hpa_proposal from_pods(const struct hpa_spec *spec, const struct hpa_metric *m,
-                                     const struct scaler_metric *v, const struct scaler_view *view)
+                                     const struct scaler_pod_metric *v,
+                                     const struct scaler_view *view)
 {
     struct hpa_question q = {
         .now = view->now,
@@ -73,6 +74,21 @@ static struct hpa_proposal from_average(const struct hpa_spec *spec, const struc
     return p;
 }
 
+/* All that is known of the pods is how many are ready and their sum, or their mean share. */
+static struct hpa_proposal from_mean(const struct hpa_spec *spec, const struct hpa_metric *m,
+                                     int64_t milli, const struct scaler_view *view)
+{
+    if (m->kind != HPA_UTILIZATION) {
+        int64_t ready = view->ready_replicas > 0 ? view->ready_replicas : 1;
+        return hpa_replicas_mean(milli / ready, m->target, view, &spec->tolerance);
+    }
+    int64_t percent = milli / 10;
+    struct hpa_proposal p = hpa_replicas_mean(percent, m->target, view, &spec->tolerance);
+    p.utilization_pct = percent > INT32_MAX ? INT32_MAX : (int32_t)percent;
+    p.usage_milli = milli;
+    return p;
+}
+
 struct hpa_proposal hpa_propose(const struct hpa_spec *spec, size_t metric,
                                 const struct scaler_view *view)
 {
@@ -93,10 +109,9 @@ struct hpa_proposal hpa_propose(const struct hpa_spec *spec, size_t metric,
     default:
         break;
     }
-    if (view->pods)
-        return from_pods(spec, m, v, view);
-    int64_t target = m->kind == HPA_UTILIZATION ? m->target * 1000 : m->target;
-    return hpa_replicas_mean(v->milli, target, view, &spec->tolerance);
+    if (view->pod_metrics)
+        return from_pods(spec, m, &view->pod_metrics[metric], view);
+    return from_mean(spec, m, v->milli, view);
 }
 
 /* The largest proposal (H28). False when it must not be acted on (H29): all failed, or one failed
@@ -198,6 +213,7 @@ static void by_metrics(const struct hpa_spec *spec, struct hpa_state *state,
                        const struct scaler_view *view, struct hpa_outcome *o)
 {
     int32_t current = view->spec_replicas;
+    assert(spec->n_metrics > 0);
     if (!read_metrics(spec, view, o)) {
         o->rule = HPA_RULE_NO_METRIC;
         o->replicas = o->recommended = o->stabilized = current;

@@ -50,10 +50,13 @@ struct scaler_sample {
 /* One metric as the metric path delivered it. */
 struct scaler_metric {
     bool present;  /* false: no value (missing row, error): never the same as zero */
-    int64_t milli; /* value in milli-units, as Kubernetes quantities are; of a per-pod metric
-                      without samples: the mean over the ready pods */
-    /* Per-pod metrics may come with samples, ordered by pod, unknown pods last; NULL: none. */
-    const struct scaler_sample *samples;
+    int64_t milli; /* value in milli-units, as Kubernetes quantities are: of the whole service, a
+                      utilization as a share of its ready replicas (1000: all busy) */
+};
+
+/* The same metric, pod by pod. */
+struct scaler_pod_metric {
+    const struct scaler_sample *samples; /* ordered by pod, at most one a pod, unknown pods last */
     size_t n_samples;
     const int64_t *requests_milli; /* a pod's request of the resource, by pod; -1: it has none */
 };
@@ -68,9 +71,10 @@ struct scaler_view {
     size_t n_metrics;
     const struct scaler_pod *pods; /* every pod of the service; NULL: only the counts above */
     size_t n_pods;
-    double true_qps;       /* what the traffic really is, for the yardstick `oracle` only */
-    double local_s;        /* seconds since local midnight, for `schedule` */
-    int32_t local_weekday; /* 0 = Sunday */
+    const struct scaler_pod_metric *pod_metrics; /* with pods only: one for each metric */
+    double true_qps; /* highest true rate from now to the policy's lookahead, for `oracle` only */
+    double local_s;  /* seconds since local midnight, for `schedule` */
+    int32_t local_weekday;                      /* 0 = Sunday */
     int32_t local_day, local_month, local_year; /* 1..31, 1..12; all 0: only the weekday is known */
 };
 
@@ -89,14 +93,12 @@ enum metric_kind {
     METRIC_QUEUE_LENGTH,
     METRIC_UTILIZATION,
     METRIC_CONCURRENCY,
-    METRIC_TRUE_QPS, /* the highest true rate in [now, now + window] */
 };
 
 struct scaler_wants {
     enum metric_kind kind;
     double quantile; /* METRIC_INGRESS_LATENCY: 0.99 for p99, 0 for the mean */
     sim_ns window;   /* length of the averaging window; 0: the metric path's own */
-    bool per_pod;    /* the mean over ready pods (or samples and pods), not the service's total */
 };
 
 struct scaler_policy {
@@ -104,7 +106,8 @@ struct scaler_policy {
     struct knob_option option;
     /* Bytes of memory between two decisions; zeroed before the first. */
     size_t (*memory_size)(const void *config);
-    sim_ns (*period)(const void *config); /* between two passes; SIM_NEVER: decides once */
+    sim_ns (*period)(const void *config);    /* between two passes; SIM_NEVER: decides once */
+    sim_ns (*lookahead)(const void *config); /* NULL: sees nothing of the future */
     /* Fills at most cap wishes; returns how many metrics the policy reads. */
     size_t (*wants)(const void *config, struct scaler_wants *out, size_t cap);
     void (*decide)(const void *config, void *memory, const struct scaler_view *view,
