@@ -42,7 +42,6 @@ struct arrivals {
     const sim_ns *times;
     sim_ns *own_times;
     size_t n_times, next_time;
-    double time_scale;
     sim_ns lap, lap_shift; /* period of a loop (0: once), and what is added in this lap */
 };
 
@@ -277,7 +276,7 @@ struct arrivals *arrivals_open(const struct traffic *t, uint64_t seed, uint64_t 
     case TRAFFIC_BY_LIST:
         a->times = t->times;
         a->n_times = t->n_times;
-        a->lap = t->list_period;
+        a->lap = t->lap;
         break;
     case TRAFFIC_BY_CLIENTS:
         a->ended = true;

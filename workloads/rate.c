@@ -2,9 +2,18 @@
 #include "workloads/rate.h"
 
 #include "sim/chance.h"
+#include "workloads/local.h"
+#include "workloads/shape.h"
 
 #include <assert.h>
 #include <math.h>
+
+static void cut(sim_ns *length, sim_ns limit)
+{
+    if (limit < *length) {
+        *length = limit;
+    }
+}
 
 /* Index of the last point at or before position, or count when there is none. */
 static size_t point_before(const struct rate *r, sim_ns position)
@@ -27,16 +36,16 @@ static sim_ns wrapped(sim_ns position, sim_ns period)
     return rest < 0 ? rest + period : rest;
 }
 
-/* Where simulated time t stands among the points; *left is how long that mapping holds. */
-static sim_ns position_of(const struct rate *r, sim_ns t, sim_ns *left)
+/* Where simulated time t, at this wall time, stands among the points; cuts *length at the end of
+ * the period. */
+static sim_ns position_of(const struct rate *r, sim_ns t, sim_ns wall, sim_ns *length)
 {
-    sim_ns position = r->start + t;
-    *left = SIM_NEVER;
+    sim_ns position = r->start + (r->by_clock ? wall - r->anchor_ns : t);
     if (r->period == 0) {
         return position;
     }
     position = wrapped(position, r->period);
-    *left = r->period - position;
+    cut(length, r->period - position);
     return position;
 }
 
@@ -48,13 +57,6 @@ static double growth_at(const struct rate *r, sim_ns t)
     }
     double days = (double)(t / SIM_DAY);
     return chance_exp(r->growth_log * (days / RATE_MONTH_DAYS));
-}
-
-static void cut(sim_ns *length, sim_ns limit)
-{
-    if (limit < *length) {
-        *length = limit;
-    }
 }
 
 static double on_line(const struct rate_point *a, const struct rate_point *b, sim_ns position)
@@ -84,16 +86,31 @@ static void base_piece(const struct rate *r, sim_ns position, sim_ns *length, do
     }
 }
 
+/* Wall time at t, with what the calendar makes of the rate; both cut *length. */
+static sim_ns calendar(const struct rate *r, sim_ns t, sim_ns *length, double *factor)
+{
+    sim_ns left;
+    if (r->local == NULL) {
+        return 0;
+    }
+    sim_ns wall = local_wall(r->local, t, &left);
+    cut(length, left);
+    if (r->shape != NULL) {
+        *factor *= shape_factor(r->shape, wall, &left);
+        cut(length, left);
+    }
+    return wall;
+}
+
 struct rate_piece rate_piece_at(const struct rate *r, sim_ns from)
 {
     assert(r->count > 0 && from >= 0);
+    assert(r->local != NULL || (!r->by_clock && r->shape == NULL));
     sim_ns length = RATE_LONGEST_PIECE - from % RATE_LONGEST_PIECE;
-    sim_ns left;
-    sim_ns position = position_of(r, from, &left);
-    cut(&length, left);
-    double value[2];
+    double value[2], factor = r->scale * growth_at(r, from);
+    sim_ns wall = calendar(r, from, &length, &factor);
+    sim_ns position = position_of(r, from, wall, &length);
     base_piece(r, position, &length, value);
-    double factor = r->scale * growth_at(r, from);
     assert(length > 0);
     return (struct rate_piece){from, from + length, value[0] * factor, value[1] * factor};
 }

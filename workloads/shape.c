@@ -67,11 +67,11 @@ static double business_factor(const struct traffic_business_hours *h, int weekda
 
 double shape_factor(const struct shape *s, sim_ns wall, sim_ns *left)
 {
-    assert(wall >= 0);
     const struct traffic_shape *c = s->config;
-    int64_t day = wall / SIM_DAY;
-    sim_ns in_day = wall % SIM_DAY;
-    int weekday = (int)((day + 3) % 7); /* 0 = Monday: 1970-01-01 was a Thursday */
+    int64_t day = wall / SIM_DAY - (wall % SIM_DAY < 0); /* west of UTC 1970 begins in 1969 */
+    sim_ns in_day = wall - day * SIM_DAY;
+    int weekday = (int)((day + 10) % 7); /* 0 = Monday: 1970-01-01 was a Thursday */
+    assert(weekday >= 0);
     *left = SIM_DAY - in_day;
     double factor = 1;
     if (c->hours.given) {

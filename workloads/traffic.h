@@ -38,7 +38,9 @@ double traffic_qps(const struct traffic *t, sim_ns at);
 double traffic_peak_qps(const struct traffic *t);
 /* Expected number of requests over the horizon; of a request list the number itself. */
 double traffic_expected(const struct traffic *t);
-/* Closed loop: number of clients at time t and their think time; 0 clients for open traffic. */
+/* What was repaired in the files, and what may surprise: a sentence each, for the report. */
+const struct knob_texts *traffic_notes(const struct traffic *t);
+/* Closed loop: number of clients, 0 for open traffic, and their think time in ns. */
 int64_t traffic_clients(const struct traffic *t);
 const struct dist *traffic_think_time(const struct traffic *t);
 

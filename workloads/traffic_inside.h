@@ -15,17 +15,15 @@ struct traffic {
     struct rate_totals totals;
     enum traffic_arrivals arrivals;
     struct dist gap; /* gamma and weibull: mean 1 */
-    /* by list: times ascending from the first request */
-    const sim_ns *times;
+    /* by list */
+    const sim_ns *times; /* simulated, ascending, not negative */
     size_t n_times;
-    sim_ns list_period; /* 0: once */
-    sim_ns list_start;
+    sim_ns lap; /* period of a loop; 0: once */
     /* by clients */
     int64_t clients;
     struct dist think_time;
-    /* what was repaired or may surprise */
-    const char **notes;
-    size_t n_notes;
+
+    struct knob_texts notes;
 };
 
 #endif

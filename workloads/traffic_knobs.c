@@ -327,7 +327,8 @@ static const struct knob_name repeats[] = {
     {"none", TRAFFIC_ONCE, "a profile holds its last value, a file ends"},
     {"daily", TRAFFIC_DAILY, "the same each day, by the local clock"},
     {"weekly", TRAFFIC_WEEKLY, "the same each week, by the local clock"},
-    {"loop", TRAFFIC_LOOP, "from the start again when it ends"},
+    {"loop", TRAFFIC_LOOP,
+     "from the start again when it ends: after the last row, at a profile's last point"},
     {0},
 };
 static const struct knob_name aligns[] = {
