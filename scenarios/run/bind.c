@@ -514,7 +514,7 @@ static int dist_build(const struct field *f, const struct dist_form *form, const
 
 static int read_dist(struct bind *b, const struct field *f, struct err *e)
 {
-    const struct dist_form *form;
+    const struct dist_form *form = NULL;
     struct dist *d = f->at;
     double v[2] = {0, 0};
     int64_t ns;
