@@ -355,7 +355,7 @@ static int32_t round_share(const struct pool_config *c, int64_t above)
     case POOL_RUNNING_TARGET:
         break;
     }
-    assert(!"no rounding of its own");
+    assert(0 && "no rounding of its own");
     return 0;
 }
 

@@ -676,7 +676,7 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
                     c->readiness ? next_probe(c->readiness, r->container_since, now) - now : 0);
         break;
     default:
-        assert(!"no phase to begin");
+        assert(0 && "no phase to begin");
     }
 }
 
