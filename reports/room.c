@@ -1,2 +1,0 @@
-/* reports: placeholder until its first file lands. */
-typedef int reports_room;
