@@ -28,6 +28,7 @@ struct node {
     uint32_t generation; /* of the machine in this slot; never 0 in use */
     enum node_state state;
     uint64_t uid;                     /* in order of purchase over all pools; never used again */
+    void *supply;                     /* who bought it */
     uint32_t pool, number;            /* number within its pool */
     const struct pool_config *config; /* of its pool */
     const struct instance_type *type;

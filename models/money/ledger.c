@@ -49,7 +49,7 @@ struct ledger {
     int64_t *unit_ns;   /* [...]: unit-time of the open stretch */
     int64_t *use_micro; /* [...]: money of closed stretches; premium apart */
     int64_t *premium;   /* [account] */
-    int64_t *busy;      /* [owner]: millionths */
+    int64_t *busy_ns;   /* [owner] */
     int64_t *serving;   /* [owner]: money */
     int64_t *serving_ns;
     int64_t *by_group;
@@ -79,7 +79,7 @@ struct ledger *ledger_create(const struct ledger_setup *s, struct err *e)
         l->unit_ns = zeroed(s->n_accounts * uses, sizeof *l->unit_ns, &failed);
         l->use_micro = zeroed(s->n_accounts * uses, sizeof *l->use_micro, &failed);
         l->premium = zeroed(s->n_accounts, sizeof *l->premium, &failed);
-        l->busy = zeroed(s->n_owners, sizeof *l->busy, &failed);
+        l->busy_ns = zeroed(s->n_owners, sizeof *l->busy_ns, &failed);
         l->serving = zeroed(s->n_owners, sizeof *l->serving, &failed);
         l->serving_ns = zeroed(s->n_owners, sizeof *l->serving_ns, &failed);
         l->by_group = zeroed(s->n_groups, sizeof *l->by_group, &failed);
@@ -90,7 +90,7 @@ struct ledger *ledger_create(const struct ledger_setup *s, struct err *e)
         return NULL;
     }
     for (size_t i = 0; i < s->n_owners; i++)
-        l->busy[i] = 1000000;
+        l->busy_ns[i] = INT64_MAX;
     return l;
 }
 
@@ -103,7 +103,7 @@ void ledger_destroy(struct ledger *l)
     free(l->unit_ns);
     free(l->use_micro);
     free(l->premium);
-    free(l->busy);
+    free(l->busy_ns);
     free(l->serving);
     free(l->serving_ns);
     free(l->by_group);
@@ -266,18 +266,21 @@ void ledger_end(struct ledger *l, uint32_t account, sim_ns now, bool useless)
     settle(l, account, useless);
 }
 
-void ledger_busy(struct ledger *l, uint32_t owner, int64_t share_millionths)
+void ledger_busy(struct ledger *l, uint32_t owner, int64_t busy_unit_ns)
 {
-    assert(owner < l->set.n_owners && share_millionths >= 0 && share_millionths <= 1000000);
-    l->busy[owner] = share_millionths;
+    assert(owner < l->set.n_owners && busy_unit_ns >= 0 && !l->closed);
+    l->busy_ns[owner] = busy_unit_ns;
 }
 
 static void share_serving(struct ledger *l)
 {
     for (size_t o = 0; o < l->set.n_owners; o++) {
-        int64_t busy = money_part(l->serving[o], l->busy[o], 1000000);
-        l->by_class[CLASS_SERVING] += busy;
-        l->by_class[CLASS_IDLE] += l->serving[o] - busy;
+        int64_t held = l->serving_ns[o], busy = l->busy_ns[o];
+        int64_t serving = l->serving[o];
+        if (busy < held)
+            serving = money_part(serving, busy, held);
+        l->by_class[CLASS_SERVING] += serving;
+        l->by_class[CLASS_IDLE] += l->serving[o] - serving;
     }
 }
 

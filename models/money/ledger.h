@@ -63,9 +63,9 @@ void ledger_use(struct ledger *l, uint32_t account, sim_ns now, const uint32_t *
 /* No longer paid for; the last billing step is paid whole. useless: all of it was a duplicate. */
 void ledger_end(struct ledger *l, uint32_t account, sim_ns now, bool useless);
 
-/* Of this owner's serving time the part with a request on the GPU, in millionths; the rest is
+/* Unit-time of this owner's ready pods with a request on the GPU; the rest of what they held is
  * idle. Without it all of it is serving. */
-void ledger_busy(struct ledger *l, uint32_t owner, int64_t share_millionths);
+void ledger_busy(struct ledger *l, uint32_t owner, int64_t busy_unit_ns);
 
 /* Ends every account at the horizon (no step is rounded up), writes cost.* figures, asserts that
  * total = sum by resource = sum by class = sum by billing. */

@@ -1,0 +1,57 @@
+/* supply: the seam of everything that GPUs come from.
+ *
+ * A source of machines is one file models/capacity/supply_<name>.c that exports one
+ * `const struct supply_kind supply_<name>`; the build finds it by its name. The cluster keeps pods,
+ * nodes and the scheduler; a supply decides which machines there are, and may take a waiting pod
+ * for itself (a container instance, a replica that is simply there). */
+#ifndef SLUICE_MODELS_CAPACITY_SUPPLY_H
+#define SLUICE_MODELS_CAPACITY_SUPPLY_H
+
+#include "models/capacity/cluster.h"
+#include "sim/clock.h"
+#include "sim/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cluster_config;
+struct fleet;
+struct nodes;
+struct pods;
+
+/* What a supply works with; borrowed for its life. */
+struct supply_setup {
+    const struct cluster_setup *cluster;
+    struct fleet *fleet;
+    struct nodes *nodes;
+    struct pods *pods;
+    /* Calls into the cluster, from an event or from the calls below. */
+    void *self;
+    /* Asks the owners of all pods on a node to leave it. */
+    void (*drain)(void *self, sim_ns now, uint32_t node, enum pod_end why);
+    /* Puts a waiting pod on a node, or with NODES_NONE on a place of its own. */
+    void (*place)(void *self, sim_ns now, uint32_t pod, uint32_t node);
+    /* A limit was met: the run ends with this. */
+    void (*fail)(void *self, const char *knob, const char *what);
+};
+
+/* A call that a supply has no use for is NULL. */
+struct supply_kind {
+    const char *name;
+    bool (*wanted)(const struct cluster_config *c);
+    void *(*create)(const struct supply_setup *s, struct err *e);
+    void (*destroy)(void *self);
+    /* Machines that are there from the start, and the first events. */
+    void (*start)(void *self, sim_ns now);
+    /* A pod waits: true when this supply has placed it. */
+    bool (*takes)(void *self, sim_ns now, uint32_t pod);
+    /* The last pod has left one of its nodes. */
+    void (*emptied)(void *self, sim_ns now, uint32_t node);
+    /* Closing figures. */
+    void (*close)(void *self, sim_ns now);
+};
+
+/* Every kind, sorted by name; ends with NULL. Written by the build from supply_*.c. */
+extern const struct supply_kind *const supply_kinds[];
+
+#endif
