@@ -17,7 +17,7 @@ enum node_pod_block node_drain_block(const struct node_scaler_config *c,
         return NODE_BLOCK_MIN_REPLICAS;
     if (owner->evict == NODE_EVICT_SAFE)
         return NODE_BLOCK_NONE;
-    if (owner->kind == NODE_POD_BARE && c->skip_bare_pods)
+    if (owner->kind == NODE_POD_BARE)
         return NODE_BLOCK_NOT_REPLICATED;
     if (owner->kube_system && c->skip_system_pods && owner->disruptions_allowed < 0)
         return NODE_BLOCK_KUBE_SYSTEM;

@@ -155,6 +155,7 @@ enum node_group_reason {
 enum node_down_reason {
     NODE_DOWN_UNNEEDED, /* may go once it has been unneeded long enough */
     NODE_DOWN_BEING_DELETED,
+    NODE_DOWN_STARTING, /* registered, not ready yet, younger than max-node-provision-time */
     NODE_DOWN_DISABLED, /* annotation */
     NODE_DOWN_NOT_AUTOSCALED,
     NODE_DOWN_UNREADY_DISABLED,
@@ -170,6 +171,7 @@ enum node_down_reason {
     NODE_DOWN_MAX_PARALLELISM, /* N26 */
     NODE_DOWN_COOL_DOWN,       /* N25 */
     NODE_DOWN_DELETE,          /* in plan.deletions */
+    NODE_DOWN_NOT_CHECKED,     /* this scan did not come that far */
 };
 
 /* Which pod rule keeps a node (N22). */
@@ -190,7 +192,7 @@ enum node_cool_down {
     NODE_COOL_AFTER_ADD,
     NODE_COOL_AFTER_DELETE,
     NODE_COOL_AFTER_FAILURE,
-    NODE_COOL_GPU_PODS_WAIT,  /* N2 */
+    NODE_COOL_PODS_WAIT,      /* N2 */
     NODE_COOL_SCALED_UP,      /* this scan bought nodes */
     NODE_COOL_UNHEALTHY,      /* N19 */
     NODE_COOL_DRAIN_UNPLACED, /* pods of a node being drained have no place: nothing more goes */
@@ -259,7 +261,7 @@ struct node_scaler_setup {
     size_t max_pods;    /* pods on nodes */
     size_t max_pending; /* pending pods */
     size_t n_owners;
-    struct chance chance; /* for random choices; the k-th one draws at index k */
+    struct chance chance; /* for random choices; one at time t draws at index t */
     sim_ns start;         /* the clocks of N25 begin one hour before */
 };
 

@@ -55,7 +55,7 @@ struct node_scaler_config {
     size_t n_expanders;
     const struct node_priority_rule *priorities;
     size_t n_priorities;
-    double price_cpu_per_hour, price_gib_per_hour; /* of the price expander's pods */
+    double price_cpu_per_hour, price_gib_per_hour; /* of the price expander's pods, micro-units */
 
     sim_ns max_node_provision; /* N15; also how long a node may take to get ready */
     sim_ns backoff_initial, backoff_max, backoff_reset; /* N18 */
@@ -69,7 +69,7 @@ struct node_scaler_config {
     bool threshold_included; /* utilization == threshold is unneeded */
     enum node_gpu_rule gpu_rule;
     bool ignore_daemon_pods, ignore_mirror_pods;
-    bool skip_system_pods, skip_local_storage, skip_bare_pods;
+    bool skip_system_pods, skip_local_storage;
     int32_t min_replica_count;
     sim_ns unneeded_time, unready_time;                              /* N23 */
     sim_ns delay_after_add, delay_after_delete, delay_after_failure; /* N25 */
@@ -89,7 +89,8 @@ extern const struct knob_table node_settings_knobs; /* "clusterAutoscaler" */
  * settings contradict each other (the knob table's check finds the same before). */
 int node_settings_resolve(const struct node_settings *s, struct node_scaler_config *out,
                           struct err *e);
-/* The defaults of cluster-autoscaler 1.36. */
+/* All defaults of a profile: cluster-autoscaler 1.36, or ACK. */
 void node_settings_upstream(struct node_scaler_config *out);
+void node_settings_ack(struct node_scaler_config *out);
 
 #endif
