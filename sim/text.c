@@ -126,7 +126,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-bool text_parse_double(const char *s, double *out)
+bool text_is_number(const char *s)
 {
     const char *p = s;
     size_t digits = 0;
@@ -149,7 +149,12 @@ bool text_parse_double(const char *s, double *out)
         while (is_digit(*p))
             p++;
     }
-    if (*p != '\0')
+    return *p == '\0';
+}
+
+bool text_parse_double(const char *s, double *out)
+{
+    if (!text_is_number(s))
         return false;
     double v = strtod(s, NULL); /* ERANGE of an underflow is harmless: the nearest is returned */
     if (!isfinite(v))

@@ -32,6 +32,7 @@ int text_end(const struct text *t, struct err *e);
 /* Parsers of the platform's own notations. They accept the whole of s or nothing; true on success.
  * Results outside the type are refused. None depends on a locale. */
 bool text_parse_double(const char *s, double *out); /* no NaN, infinity, hex or blanks */
+bool text_is_number(const char *s);                 /* written as one, whatever its size */
 bool text_parse_int64(const char *s, int64_t *out); /* [-]digits */
 /* "15s", "1h30m", "2.5ms", "7d", "0"; us, ns, w too; larger units first. Never negative; rounded
  * to the nearest nanosecond. */
