@@ -1,0 +1,365 @@
+/* dispatch_fifo: one queue at the ingress, first in first out, before servers that come and go.
+ *
+ * In such a queue starts never decrease, so the loop stops at the first request that would start at
+ * or after the next control time: it and all behind it stay unassigned, and nothing is guessed or
+ * rolled back. Only what runs reaches beyond, one request a server, and only there can a kill find
+ * it. After J. Kiefer and J. Wolfowitz, On the theory of queues with many servers, 1955. */
+#include "models/serving/dispatch_impl.h"
+#include "models/serving/inlet.h"
+#include "models/serving/limbo.h"
+#include "models/serving/lineup.h"
+#include "models/serving/work.h"
+
+#include <assert.h>
+
+/* The lineup is rebased after so long: with the longest service it still fits. */
+#define REBASE_AFTER (INT64_C(1) << 49)
+
+struct arrival {
+    sim_ns at;
+    uint64_t index;
+};
+
+/* The request on a server whose outcome lies at or after the time reached. */
+struct running {
+    sim_ns arrived;
+    sim_ns out; /* SIM_NEVER: nobody is waiting for what runs here, if anything does */
+    bool served;
+};
+
+struct fifo {
+    struct dispatch base;
+    struct inlet inlet;
+    struct limbo limbo;
+    struct work work;
+    struct lineup lineup;  /* server = replica * k + slot */
+    struct arrival *queue; /* a ring */
+    uint64_t head, tail, mask;
+    struct running *running; /* of each server */
+    uint32_t *service;       /* of each server's replica */
+    sim_ns *busy_to;         /* of each replica: the last end of work; -1 */
+    uint32_t *replica;       /* of each server */
+    uint32_t k;
+    sim_ns patience;
+    uint64_t n_running;
+    int64_t busy_ns; /* of all work begun, also beyond the time reached */
+};
+
+static struct fifo *fifo_of(struct dispatch *d)
+{
+    return (struct fifo *)d;
+}
+
+/* The replica of the server is busy from start to end. Starts never decrease. */
+static inline void add_busy(struct fifo *f, uint32_t server, sim_ns start, sim_ns end)
+{
+    sim_ns *busy_to = &f->busy_to[f->replica[server]];
+    if (end <= *busy_to)
+        return;
+    f->busy_ns += end - (start > *busy_to ? start : *busy_to);
+    *busy_to = end;
+}
+
+/* The first server takes the request at `start`. */
+static inline void assign(struct fifo *f, const struct arrival *a, sim_ns start, sim_ns until)
+{
+    uint32_t server = lineup_server(&f->lineup, f->lineup.keys[0]);
+    sim_ns end = start + work_ns(&f->work, f->service[server], a->index);
+    sim_ns deadline = a->at + f->patience;
+    lineup_replace(&f->lineup, lineup_key(&f->lineup, end, server));
+    add_busy(f, server, start, end);
+    f->base.tally.sent++;
+    bool served = end <= deadline;
+    sim_ns out = served ? end : deadline;
+    if (out < until) {
+        dispatch_outcome(&f->base, served, out - a->at);
+        return;
+    }
+    f->running[server] = (struct running){.arrived = a->at, .out = out, .served = served};
+    f->n_running++;
+}
+
+/* Plays starts and time-outs in the queue strictly before `bound`. `until` is the next control
+ * time. */
+static void play(struct fifo *f, sim_ns bound, sim_ns until)
+{
+    uint64_t head = f->head, tail = f->tail;
+    while (head != tail) {
+        const struct arrival *a = &f->queue[head & f->mask];
+        sim_ns free = lineup_first(&f->lineup, 2 * DISPATCH_FAR);
+        sim_ns start = free > a->at ? free : a->at;
+        if (start - a->at >= f->patience) {
+            if (a->at + f->patience >= bound)
+                break;
+            dispatch_fail(&f->base, FAIL_TIMEOUT, f->patience);
+        } else if (start < bound) {
+            assign(f, a, start, until);
+        } else {
+            break;
+        }
+        head++;
+    }
+    f->head = head;
+}
+
+static void push(struct fifo *f, sim_ns at)
+{
+    f->queue[f->tail++ & f->mask] = (struct arrival){.at = at, .index = f->inlet.taken};
+    inlet_take(&f->inlet);
+}
+
+/* Arrivals go to the queue in blocks, and the servers follow. */
+static void play_unbounded(struct fifo *f, sim_ns until)
+{
+    size_t room = f->base.setup.max_in_flight;
+    while (inlet_peek(&f->inlet, until) != SIM_NEVER) {
+        for (sim_ns at; f->inlet.next < f->inlet.n && (at = f->inlet.at[f->inlet.next]) < until;)
+            push(f, at);
+        play(f, until, until);
+        if (f->tail - f->head > room) {
+            dispatch_overflow(&f->base);
+            return;
+        }
+    }
+}
+
+static void play_bounded(struct fifo *f, sim_ns until)
+{
+    int64_t max_queue = f->base.setup.max_queue;
+    size_t room = f->base.setup.max_in_flight;
+    for (sim_ns at; (at = inlet_peek(&f->inlet, until)) != SIM_NEVER;) {
+        play(f, at + 1, until);
+        bool starts = f->head == f->tail && lineup_first(&f->lineup, SIM_NEVER) <= at;
+        if (!starts && (int64_t)(f->tail - f->head) >= max_queue) {
+            dispatch_fail(&f->base, FAIL_REJECTED, 0);
+            inlet_take(&f->inlet);
+            continue;
+        }
+        push(f, at);
+        if (f->tail - f->head > room) {
+            dispatch_overflow(&f->base);
+            return;
+        }
+    }
+}
+
+/* The time of the first arrival of which the caller must be told; SIM_NEVER. */
+static sim_ns first_to_tell(struct fifo *f, sim_ns until)
+{
+    sim_ns at = inlet_peek(&f->inlet, until);
+    if (!f->base.hold || f->base.n_list > 0 || at == SIM_NEVER || at == f->base.told_at)
+        return SIM_NEVER;
+    const struct arrival *last = &f->queue[(f->tail - 1) & f->mask];
+    bool others = f->head != f->tail && last->at + f->patience > at;
+    return others ? SIM_NEVER : at;
+}
+
+static void play_arrivals(struct fifo *f, sim_ns until)
+{
+    if (f->base.setup.max_queue == INT64_MAX)
+        play_unbounded(f, until);
+    else
+        play_bounded(f, until);
+    play(f, until, until);
+}
+
+static void settle_until(struct fifo *f, sim_ns until)
+{
+    for (uint32_t i = 0; i < f->base.n_used; i++) {
+        struct running *r = &f->running[f->base.used[i] * f->k];
+        for (uint32_t slot = 0; slot < f->k; slot++) {
+            if (r[slot].out >= until)
+                continue;
+            dispatch_outcome(&f->base, r[slot].served, r[slot].out - r[slot].arrived);
+            r[slot].out = SIM_NEVER;
+            f->n_running--;
+        }
+    }
+    limbo_advance(&f->limbo, &f->base, until);
+}
+
+/* Without an endpoint, and asked to hold: one nanosecond with arrivals at a time. */
+static struct advance play_holding(struct fifo *f, sim_ns until)
+{
+    for (sim_ns at; (at = inlet_peek(&f->inlet, until)) != SIM_NEVER;) {
+        if (dispatch_is_failed(&f->base))
+            break;
+        if (first_to_tell(f, until) == at) {
+            play_arrivals(f, at);
+            return (struct advance){.reached = at, .why = STOP_NEEDS_CAPACITY};
+        }
+        play_arrivals(f, at + 1);
+    }
+    play_arrivals(f, until);
+    return (struct advance){.reached = until, .why = STOP_HORIZON};
+}
+
+static struct advance play_part(struct fifo *f, sim_ns until)
+{
+    if (f->base.hold && f->base.n_list == 0) {
+        struct advance a = play_holding(f, until);
+        settle_until(f, a.reached);
+        return a;
+    }
+    settle_until(f, until);
+    play_arrivals(f, until);
+    return (struct advance){.reached = until, .why = STOP_HORIZON};
+}
+
+static struct advance fifo_advance(struct dispatch *d, sim_ns until)
+{
+    struct fifo *f = fifo_of(d);
+    while (until - f->lineup.base > REBASE_AFTER) {
+        sim_ns part = f->lineup.base + REBASE_AFTER;
+        if (part > d->reached) {
+            struct advance a = play_part(f, part);
+            if (a.why != STOP_HORIZON)
+                return a;
+            d->reached = part;
+        }
+        lineup_rebase(&f->lineup, d->reached);
+    }
+    return play_part(f, until);
+}
+
+static void fifo_open(struct dispatch *d, uint32_t replica)
+{
+    struct fifo *f = fifo_of(d);
+    if (d->reached - f->lineup.base > REBASE_AFTER)
+        lineup_rebase(&f->lineup, d->reached);
+    for (uint32_t server = replica * f->k; server < (replica + 1) * f->k; server++) {
+        f->service[server] = d->endpoints[replica].service;
+        lineup_add(&f->lineup, server, d->reached);
+    }
+}
+
+static void fifo_close(struct dispatch *d, uint32_t replica)
+{
+    struct fifo *f = fifo_of(d);
+    lineup_remove(&f->lineup, replica * f->k, f->k);
+}
+
+/* The work at the replica vanishes; its requests fail, or are stranded. */
+static void empty(struct fifo *f, uint32_t replica, bool strand, enum fail_cause cause)
+{
+    struct dispatch *d = &f->base;
+    for (uint32_t server = replica * f->k; server < (replica + 1) * f->k; server++) {
+        struct running *r = &f->running[server];
+        if (r->out == SIM_NEVER)
+            continue;
+        if (strand)
+            limbo_put(&f->limbo, d,
+                      (struct stranded){.arrived = r->arrived,
+                                        .deadline = r->arrived + f->patience,
+                                        .replica = replica});
+        else
+            dispatch_fail(d, cause, d->reached - r->arrived);
+        r->out = SIM_NEVER;
+        f->n_running--;
+    }
+    if (f->busy_to[replica] > d->reached)
+        f->busy_ns -= f->busy_to[replica] - d->reached;
+    f->busy_to[replica] = -1;
+}
+
+static void fifo_drop(struct dispatch *d, uint32_t replica, enum fail_cause cause,
+                      bool stranded_too)
+{
+    struct fifo *f = fifo_of(d);
+    empty(f, replica, false, cause);
+    if (stranded_too)
+        limbo_drop(&f->limbo, d, replica, cause);
+}
+
+static void fifo_strand(struct dispatch *d, uint32_t replica)
+{
+    empty(fifo_of(d), replica, true, FAIL_TIMEOUT);
+}
+
+static sim_ns fifo_last_end(struct dispatch *d, uint32_t replica)
+{
+    struct fifo *f = fifo_of(d);
+    sim_ns stranded = limbo_last(&f->limbo, replica);
+    sim_ns work = f->busy_to[replica] >= d->reached ? f->busy_to[replica] : -1;
+    return work > stranded ? work : stranded;
+}
+
+static void fifo_count(struct dispatch *d, struct tally *t)
+{
+    struct fifo *f = fifo_of(d);
+    t->arrived = f->inlet.taken;
+    t->waiting = f->tail - f->head + f->limbo.n;
+    t->running = f->n_running;
+    t->tries = t->sent;
+    t->busy_ns = f->busy_ns;
+    for (uint32_t i = 0; i < d->n_used; i++) {
+        sim_ns busy_to = f->busy_to[d->used[i]];
+        if (busy_to > d->reached)
+            t->busy_ns -= busy_to - d->reached;
+    }
+}
+
+static int take_memory(struct fifo *f)
+{
+    const struct dispatch_setup *s = &f->base.setup;
+    size_t servers = s->max_replicas * f->k;
+    uint64_t size = 1;
+    while (size < s->max_in_flight + INLET_BLOCK + 1)
+        size *= 2;
+    f->mask = size - 1;
+    if (lineup_init(&f->lineup, (uint32_t)servers) || limbo_init(&f->limbo, s->max_in_flight))
+        return -1;
+    f->queue = calloc(size, sizeof *f->queue);
+    f->running = calloc(servers, sizeof *f->running);
+    f->service = calloc(servers, sizeof *f->service);
+    f->replica = calloc(servers, sizeof *f->replica);
+    f->busy_to = calloc(s->max_replicas, sizeof *f->busy_to);
+    return f->queue && f->running && f->service && f->replica && f->busy_to ? 0 : -1;
+}
+
+static int fifo_init(struct dispatch *d, struct err *e)
+{
+    struct fifo *f = fifo_of(d);
+    const struct dispatch_setup *s = &d->setup;
+    (void)e; /* the caller names the cause: there is only one */
+    f->k = (uint32_t)s->concurrency;
+    f->patience = dispatch_patience(d);
+    f->inlet.arrivals = s->arrivals;
+    work_init(&f->work, s->service,
+              chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity));
+    if (take_memory(f))
+        return -1;
+    for (uint32_t r = 0; r < s->max_replicas; r++)
+        f->busy_to[r] = -1;
+    for (uint32_t server = 0; server < s->max_replicas * f->k; server++) {
+        f->running[server].out = SIM_NEVER;
+        f->replica[server] = server / f->k;
+    }
+    return 0;
+}
+
+static void fifo_fini(struct dispatch *d)
+{
+    struct fifo *f = fifo_of(d);
+    lineup_fini(&f->lineup);
+    limbo_fini(&f->limbo);
+    free(f->queue);
+    free(f->running);
+    free(f->service);
+    free(f->replica);
+    free(f->busy_to);
+}
+
+const struct dispatch_ops dispatch_fifo_ops = {
+    .name = "central_fifo",
+    .size = sizeof(struct fifo),
+    .init = fifo_init,
+    .fini = fifo_fini,
+    .advance = fifo_advance,
+    .open = fifo_open,
+    .close = fifo_close,
+    .drop = fifo_drop,
+    .strand = fifo_strand,
+    .last_end = fifo_last_end,
+    .count = fifo_count,
+};

@@ -1,0 +1,51 @@
+/* tally: what has become of the requests of one service. */
+#include "models/serving/tally.h"
+
+#include "sim/digest.h"
+
+uint64_t tally_failed(const struct tally *t)
+{
+    uint64_t failed = 0;
+    for (int c = 0; c < FAIL_CAUSES; c++)
+        failed += t->failed[c];
+    return failed;
+}
+
+uint64_t tally_ended(const struct tally *t)
+{
+    return t->served + tally_failed(t);
+}
+
+bool tally_conserves(const struct tally *t)
+{
+    uint64_t inside = t->waiting + t->running + t->retrying;
+    uint64_t tries = t->sent + t->tries_refused + t->tries_timed_out + t->retrying;
+    return t->arrived == tally_ended(t) + inside && t->tries == tries &&
+           t->latency.n == t->served && t->failed_after.n == tally_failed(t);
+}
+
+static void digest_hist(const struct hist *h, struct digest *d)
+{
+    digest_u64(d, h->n);
+    digest_u64(d, h->sum_lo);
+    digest_u64(d, h->sum_hi);
+    digest_u64(d, (uint64_t)h->max);
+    for (uint64_t b = 0; b < HIST_BUCKETS; b++)
+        if (h->count[b]) {
+            digest_u64(d, b);
+            digest_u64(d, h->count[b]);
+        }
+}
+
+void tally_digest(const struct tally *t, struct digest *d)
+{
+    const uint64_t counts[] = {t->arrived,       t->served,           t->tries,   t->sent,
+                               t->tries_refused, t->tries_timed_out,  t->waiting, t->running,
+                               t->retrying,      (uint64_t)t->busy_ns};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        digest_u64(d, counts[i]);
+    for (int c = 0; c < FAIL_CAUSES; c++)
+        digest_u64(d, t->failed[c]);
+    digest_hist(&t->latency, d);
+    digest_hist(&t->failed_after, d);
+}
