@@ -284,12 +284,8 @@ static bool looks_like_header(struct csv *c, const char *line, const struct csv_
     if (w->time != NULL && (!text_parse_int64(w->time, &n) || n < 1)) {
         return true; /* asked for by name */
     }
-    for (; n > 1 && line != NULL; n--) {
-        line = strchr(line, c->delimiter);
-        line = line != NULL ? line + 1 : NULL;
-    }
-    if (line == NULL) {
-        return false;
+    for (const char *next = line; n > 1 && (next = strchr(next, c->delimiter)) != NULL; n--) {
+        line = ++next;
     }
     line += strspn(line, " \t\"");
     return !isdigit((unsigned char)*line);

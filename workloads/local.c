@@ -10,7 +10,7 @@
 
 /* Two changes within a day and back would be missed; no zone has that. */
 #define STEP_S INT64_C(86400)
-#define LAST_S INT64_C(9214560000) /* 2262-01-01: nanoseconds end in April of that year */
+#define LAST_S INT64_C(7258118400) /* 2200-01-01: sums of two times still fit */
 
 /* The first second in (low, high] with the offset of high, which differs from that of low. */
 static int64_t change_between(const struct zone *z, int64_t low, int64_t high)
@@ -54,7 +54,7 @@ int local_init(struct local *l, struct arena *a, const struct traffic_frame *fra
 {
     if (frame->epoch_s < 0 || frame->epoch_s > LAST_S ||
         frame->horizon / SIM_SECOND > LAST_S - frame->epoch_s) {
-        return err_set(e, ERR_INPUT, NULL, "the run must lie in the years 1970 to 2261");
+        return err_set(e, ERR_INPUT, NULL, "the run must lie in the years 1970 to 2199");
     }
     struct zone *z = zone_load(frame->time_zone != NULL ? frame->time_zone : "UTC", e);
     if (z == NULL) {

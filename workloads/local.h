@@ -23,7 +23,7 @@ struct local {
     size_t count;
 };
 
-/* ERR_INPUT when there is no such zone or the run leaves the years 1970..2261. */
+/* ERR_INPUT when there is no such zone or the run leaves the years 1970..2199. */
 int local_init(struct local *l, struct arena *a, const struct traffic_frame *frame, struct err *e);
 /* Wall time at t, in ns since 1970-01-01 00:00 of the wall clock; *left is how long the clock
  * runs on without a change. */

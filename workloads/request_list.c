@@ -188,6 +188,9 @@ static int keep(struct request_list *l, struct arena *a, struct reading *r, cons
     if (r->out_of_order > 0) {
         qsort(r->times, r->count, sizeof *r->times, by_time);
     }
+    if (r->times[r->count - 1] - r->times[0] > TRAFFIC_MAX_SPAN) {
+        return err_set(e, ERR_INPUT, path, "the requests span more than 100 years");
+    }
     int64_t *times = arena_take(a, r->count, sizeof *times, e);
     if (times == NULL) {
         return -1;

@@ -209,11 +209,15 @@ static sim_ns most_frequent(const sim_ns *steps, size_t n)
 
 static int find_bin(const struct reading *r, sim_ns *bin, struct err *e)
 {
+    size_t n = r->count - 1;
+    if (r->rows[n].ns - r->rows[0].ns > TRAFFIC_MAX_SPAN) {
+        return trace_file_fault(r->csv.file, r->rows[n].line, e,
+                                "more than 100 years after the first row");
+    }
     *bin = r->config->bin;
     if (*bin > 0) {
         return 0;
     }
-    size_t n = r->count - 1;
     if (n == 0) {
         return trace_file_fault(r->csv.file, r->rows[0].line, e,
                                 "one row does not tell how long it counts: give \"bin\"");

@@ -91,7 +91,8 @@ static int load_profile(struct loading *l, struct origin *o, struct err *e)
         return -1;
     }
     points[0] = (struct rate_point){0, q->constant};
-    if (q->source == TRAFFIC_PROFILE && traffic_knobs_profile(q->profile, points, e) < 0) {
+    if (q->source == TRAFFIC_PROFILE &&
+        traffic_knobs_profile(q->profile, "qps.profile", points, e) < 0) {
         return -1;
     }
     r->points = points;
@@ -248,7 +249,7 @@ static int tie(struct loading *l, struct origin *o, struct err *e)
     }
     r->by_clock = calendar && l->config->align != TRAFFIC_ALIGN_START;
     if (r->by_clock) {
-        r->start = l->config->start;
+        r->start = l->config->start % r->period;
         return wall_of(l, o, &r->anchor_ns, e);
     }
     if (start_of(l, o, &r->start, e) != 0) {
@@ -360,6 +361,12 @@ static size_t shift(sim_ns *times, const struct request_list *list, sim_ns start
     return n;
 }
 
+static sim_ns scaled(sim_ns t, double scale)
+{
+    double at = (double)t / scale;
+    return scale == 1 ? t : at < 4e18 ? (sim_ns)at : INT64_C(4000000000000000000);
+}
+
 static double count_before(const struct traffic *t, sim_ns end)
 {
     double laps = t->lap > 0 ? (double)(end / t->lap) : 0;
@@ -413,10 +420,10 @@ static int load_list(struct loading *l, struct err *e)
     t->n_times = shift(times, &list, start, lap);
     double scale = scale_of(l->config);
     for (size_t i = 0; scale != 1 && i < t->n_times; i++) {
-        times[i] = (sim_ns)((double)times[i] / scale);
+        times[i] = scaled(times[i], scale);
     }
     t->times = times;
-    t->lap = (sim_ns)((double)lap / scale);
+    t->lap = scaled(lap, scale);
     t->totals.requests = count_before(t, t->horizon);
     if (list.out_of_order > 0 &&
         note(l, e, "%s: %zu rows were out of order and are sorted", path, list.out_of_order) != 0) {

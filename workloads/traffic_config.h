@@ -93,6 +93,8 @@ struct traffic_config {
 
 #define TRAFFIC_MAX_ROWS INT64_C(10000000)
 #define TRAFFIC_MAX_QPS 1e7
+/* Of a trace, in years: nanoseconds last for 292. */
+#define TRAFFIC_MAX_SPAN (100 * 365 * SIM_DAY)
 
 /* The ways to arrive; a program that fills a config by hand points arrivals.option at one.
  * The descriptor is a const enum traffic_arrivals; gamma and weibull take a traffic_renewal. */
@@ -100,8 +102,9 @@ extern const struct knob_option traffic_knobs_poisson, traffic_knobs_evenly, tra
     traffic_knobs_weibull;
 
 /* Reads the points of a profile into out (NULL: only checks them); their number, or -1 and
- * ERR_INPUT at the place of the fault. */
+ * ERR_INPUT at the place of the fault, with the path in front of the message. */
 struct rate_point;
-int traffic_knobs_profile(const struct json *list, struct rate_point *out, struct err *e);
+int traffic_knobs_profile(const struct json *list, const char *path, struct rate_point *out,
+                          struct err *e);
 
 #endif
