@@ -12,13 +12,15 @@
 
 #include <stdbool.h>
 
+/* Writes one JSON value to result, and the binding rule in words to reason. expect may be NULL;
+ * then *pass stays as it is. -1 with ERR_INPUT when the input is wrong: e->where is the place,
+ * e->msg names the field. */
+typedef int decide_fn(const struct json *input, const struct json *expect, struct json_out *result,
+                      bool *pass, struct text *reason, struct err *e);
+
 struct decide_kind {
     const char *kind;
-    /* Writes one JSON value to result, and the binding rule in words to reason. expect may be
-     * NULL; then *pass stays as it is. -1 with ERR_INPUT when the input is wrong: e->where is the
-     * place, e->msg names the field. */
-    int (*run)(const struct json *input, const struct json *expect, struct json_out *result,
-               bool *pass, struct text *reason, struct err *e);
+    decide_fn *run;
 };
 
 #endif
