@@ -58,7 +58,8 @@ static int add_options(struct index *x, const char *path, const struct knob *row
     char below[512];
     for (size_t i = 0; row->options[i]; i++) {
         const struct knob_option *o = row->options[i];
-        snprintf(below, sizeof below, "%s.%s", path, o->name);
+        int length = snprintf(below, sizeof below, "%s.%s", path, o->name);
+        assert(length > 0 && (size_t)length < sizeof below);
         if (!o->table)
             continue;
         if (add_entry(x, below, NULL, o->table) || add_table(x, below, o->table, level + 1))
