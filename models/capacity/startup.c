@@ -524,7 +524,8 @@ static bool waits_for(const struct startup *s, const struct run *r, const struct
            s->owners[r->pod.owner].image == s->owners[puller->pod.owner].image;
 }
 
-/* Linear in the pod table: images come a few times a node's life. */
+/* The puller is one of those that wait from here on. Linear in the pod table: images come a few
+ * times a node's life. */
 static void image_there(struct startup *s, struct run *puller, sim_ns now)
 {
     puller->pulling = false;
@@ -532,7 +533,6 @@ static void image_there(struct startup *s, struct run *puller, sim_ns now)
     for (size_t i = 0; i < s->set.max_pods; i++)
         if (waits_for(s, &s->runs[i], puller))
             phase_lasts(s, &s->runs[i], now, 0);
-    phase_lasts(s, puller, now, 0);
 }
 
 /* The pod that pulls goes away; another that waits for the same image takes the rest over. */

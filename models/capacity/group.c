@@ -1,0 +1,432 @@
+/* group: one elastic node pool at work. */
+#include "models/capacity/group.h"
+
+#include "models/capacity/catalog.h"
+#include "models/capacity/instance.h"
+#include "models/capacity/nodes.h"
+#include "sim/chance.h"
+#include "sim/digest.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sub-streams of a machine's draws. */
+enum { DRAW_BOOT, DRAW_GPU, DRAW_OBJECT };
+enum { DRAW_LOSS, DRAW_STOCK, DRAW_PRICE };
+
+/* ---- set-up ---- */
+
+static int find_type(struct group *g, const struct group_setup *s, size_t i, struct err *e)
+{
+    const char *name = s->config->instance_types.items[i];
+    char where[160];
+    snprintf(where, sizeof where, "nodePools.%s.instanceTypes[%zu]", s->config->name, i);
+    const struct instance_type *t = catalog_instance(s->catalog, name);
+    if (!t)
+        return catalog_missing(s->catalog, CATALOG_INSTANCE, name, where, e);
+    if (!t->kubernetes_node)
+        return err_set(e, ERR_INPUT, where,
+                       "%s has %d vCPU: too small for a node of ACK (4 vCPU, 8 GiB at least)", name,
+                       (int)t->vcpu);
+    struct catalog_price_key key = {name, s->config->region, s->currency, PRICE_ON_DEMAND};
+    const struct price *p = catalog_price(s->catalog, &key);
+    if (!p)
+        return err_set(e, ERR_INPUT, where,
+                       "the catalogue has no on-demand price of %s in %s; add one under `prices` "
+                       "in a catalogue file",
+                       name, s->currency);
+    g->types[i] = (struct group_type){.type = t, .on_demand_micro = p->per_hour.micro};
+    return 0;
+}
+
+static int find_boot(struct group *g, const struct group_setup *s, struct err *e)
+{
+    char where[160];
+    g->boot = s->config->boot;
+    if (g->boot.mean > 0)
+        return 0;
+    const struct catalog_delivery *d = catalog_find_delivery(s->catalog, s->config->delivery);
+    snprintf(where, sizeof where, "nodePools.%s.delivery", s->config->name);
+    if (!d)
+        return catalog_missing(s->catalog, CATALOG_DELIVERY,
+                               s->config->delivery ? s->config->delivery : "", where, e);
+    g->boot = d->time;
+    return 0;
+}
+
+static uint64_t entity_of(const char *a, const char *b)
+{
+    struct digest d = {0};
+    digest_text(&d, a);
+    digest_text(&d, b);
+    return digest_value(&d);
+}
+
+static struct chance stream(const struct group *g, enum chance_purpose purpose, uint64_t number,
+                            uint64_t what)
+{
+    struct chance c = chance_stream(g->seed, g->replication, purpose, g->entity);
+    return chance_sub(chance_sub(c, what), number);
+}
+
+/* Prices belong to the type and zone, not to the pool that looks at them. */
+static void draw_prices(struct group *g)
+{
+    for (size_t z = 0; z < g->n_zones; z++)
+        for (size_t t = 0; t < g->n_types; t++) {
+            uint64_t entity = entity_of(g->config->zones.items[z], g->types[t].type->name);
+            struct chance c = chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
+            spot_prices(g->market, chance_sub(c, DRAW_PRICE),
+                        &g->prices[(z * g->n_types + t) * g->n_steps], g->n_steps);
+        }
+}
+
+static int find_market(struct group *g, const struct group_setup *s, struct err *e)
+{
+    char where[160];
+    if (!pool_uses_spot(s->config))
+        return 0;
+    snprintf(where, sizeof where, "nodePools.%s.spotMarket", s->config->name);
+    g->market = catalog_spot(s->catalog, s->config->spot_market);
+    if (!g->market)
+        return catalog_missing(s->catalog, CATALOG_SPOT, s->config->spot_market, where, e);
+    if (s->config->spot_strategy == POOL_PRICE_LIMIT &&
+        strcmp(s->config->spot_price_limit.currency, s->currency) != 0) {
+        snprintf(where, sizeof where, "nodePools.%s.spotPriceLimit", s->config->name);
+        return err_set(e, ERR_INPUT, where, "the limit is in %s, the run in %s",
+                       s->config->spot_price_limit.currency, s->currency);
+    }
+    sim_ns step = g->market->price_step;
+    g->n_steps = step > 0 ? (size_t)(s->horizon / step) + 1 : 1;
+    g->prices = calloc(g->n_zones * g->n_types * g->n_steps, sizeof *g->prices);
+    if (!g->prices)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu price steps", g->n_steps);
+    draw_prices(g);
+    return 0;
+}
+
+int group_init(struct group *g, const struct group_setup *s, struct err *e)
+{
+    *g = (struct group){
+        .config = s->config,
+        .index = s->index,
+        .seed = s->seed,
+        .replication = s->replication,
+        .n_types = s->config->instance_types.count,
+        .n_zones = s->config->zones.count,
+        .entity = entity_of("pool", s->config->name),
+    };
+    char where[128];
+    snprintf(where, sizeof where, "nodePools.%s", s->config->name);
+    if (g->n_types > GROUP_TYPES_MAX || g->n_zones > GROUP_ZONES_MAX)
+        return err_set(e, ERR_INPUT, where, "%zu instance types in %zu zones; at most %d and %d",
+                       g->n_types, g->n_zones, GROUP_TYPES_MAX, GROUP_ZONES_MAX);
+    for (size_t i = 0; i < g->n_types; i++)
+        if (find_type(g, s, i, e))
+            return -1;
+    return find_boot(g, s, e) || find_market(g, s, e) ? -1 : 0;
+}
+
+void group_fini(struct group *g)
+{
+    free(g->prices);
+    g->prices = NULL;
+}
+
+/* ---- prices ---- */
+
+static struct spot_bid bid_of(const struct group *g, uint32_t type, uint32_t zone)
+{
+    return (struct spot_bid){
+        .list_micro = g->types[type].on_demand_micro,
+        .prices = &g->prices[(zone * g->n_types + type) * g->n_steps],
+        .n_prices = g->n_steps,
+        .limit_micro =
+            g->config->spot_strategy == POOL_PRICE_LIMIT ? g->config->spot_price_limit.micro : 0,
+    };
+}
+
+int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at)
+{
+    assert(g->market && type < g->n_types && zone < g->n_zones);
+    struct spot_bid bid = bid_of(g, type, zone);
+    int64_t price = spot_price_at(g->market, &bid, at);
+    /* Without protection it is a tenth cheaper (ECS documentation, 2021-07-19). */
+    return g->config->spot_duration_h > 0 ? price : price_share(price, 900000);
+}
+
+int64_t group_node_price(const struct group *g, const struct node *n, sim_ns at)
+{
+    if (n->billing != PRICE_SPOT)
+        return n->micro_per_hour;
+    bool protected = at < n->bought + g->config->spot_duration_h * SIM_HOUR;
+    return group_spot_price(g, n->type_index, n->zone, protected ? n->bought : at);
+}
+
+/* ---- choice ---- */
+
+/* The wish, and what is tried for it. */
+struct search {
+    const struct group *g;
+    sim_ns now;
+    enum price_billing billing;
+    const char *why_not; /* of the last thing that was tried */
+};
+
+static bool available(struct search *s, uint32_t type, uint32_t zone)
+{
+    const struct group *g = s->g;
+    const struct pool_config *c = g->config;
+    int32_t vcpu = g->types[type].type->vcpu;
+    if (s->billing == PRICE_ON_DEMAND) {
+        s->why_not = "the on-demand vCPU quota is used up";
+        return g->on_demand_vcpu + vcpu <= c->on_demand_vcpu_quota;
+    }
+    s->why_not = "the spot vCPU quota is used up";
+    if (g->spot_vcpu + vcpu > c->spot_vcpu_quota)
+        return false;
+    s->why_not = "spot is out of stock";
+    if (s->now < g->stock_from[zone])
+        return false;
+    struct spot_bid bid = bid_of(g, type, zone);
+    s->why_not = "spot costs more than spotPriceLimit";
+    return bid.limit_micro == 0 || spot_price_at(g->market, &bid, s->now) <= bid.limit_micro;
+}
+
+static int64_t price_of(const struct search *s, uint32_t type, uint32_t zone)
+{
+    return s->billing == PRICE_SPOT ? group_spot_price(s->g, type, zone, s->now)
+                                    : s->g->types[type].on_demand_micro;
+}
+
+/* Cheapest zone of a type: the plan's price. */
+static int64_t plan_price(const struct search *s, uint32_t type)
+{
+    int64_t best = price_of(s, type, 0);
+    for (uint32_t z = 1; z < s->g->n_zones; z++) {
+        int64_t p = price_of(s, type, z);
+        best = p < best ? p : best;
+    }
+    return best;
+}
+
+/* Among the first n plans the one with the fewest spot nodes goes first, and so on. */
+static void spread(const struct group *g, struct pool_plan *plans, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct pool_plan p = plans[i];
+        size_t j = i;
+        for (; j > 0 && g->types[p.type].spot_nodes < g->types[plans[j - 1].type].spot_nodes; j--)
+            plans[j] = plans[j - 1];
+        plans[j] = p;
+    }
+}
+
+static size_t order_plans(const struct search *s, struct pool_plan *plans)
+{
+    const struct group *g = s->g;
+    for (uint32_t t = 0; t < g->n_types; t++)
+        plans[t] = (struct pool_plan){t, s->billing, plan_price(s, t), g->types[t].type->vcpu};
+    pool_sort_plans(plans, g->n_types);
+    size_t pools = (size_t)g->config->spot_pools;
+    if (s->billing == PRICE_SPOT)
+        spread(g, plans, pools < g->n_types ? pools : g->n_types);
+    return g->n_types;
+}
+
+static void order_zones(const struct group *g, uint32_t *zones)
+{
+    for (uint32_t z = 0; z < g->n_zones; z++) {
+        uint32_t j = z;
+        for (; g->config->policy == POOL_BALANCE && j > 0 &&
+               g->zone_nodes[z] < g->zone_nodes[zones[j - 1]];
+             j--)
+            zones[j] = zones[j - 1];
+        zones[j] = z;
+    }
+}
+
+/* Each plan in every zone before the next plan. */
+static bool search_by_cost(struct search *s, struct group_choice *out)
+{
+    struct pool_plan plans[GROUP_TYPES_MAX];
+    size_t n = order_plans(s, plans);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t z = 0; z < s->g->n_zones; z++)
+            if (available(s, plans[i].type, z)) {
+                out->type = plans[i].type;
+                out->zone = z;
+                return true;
+            }
+    return false;
+}
+
+/* Each zone with every type before the next zone. */
+static bool search_by_zone(struct search *s, struct group_choice *out)
+{
+    uint32_t zones[GROUP_ZONES_MAX];
+    order_zones(s->g, zones);
+    for (size_t i = 0; i < s->g->n_zones; i++)
+        for (uint32_t t = 0; t < s->g->n_types; t++)
+            if (available(s, t, zones[i])) {
+                out->type = t;
+                out->zone = zones[i];
+                return true;
+            }
+    return false;
+}
+
+static bool search(struct search *s, struct group_choice *out)
+{
+    bool found = s->g->config->policy == POOL_COST_OPTIMIZED ? search_by_cost(s, out)
+                                                             : search_by_zone(s, out);
+    out->billing = s->billing;
+    if (found)
+        out->micro_per_hour = price_of(s, out->type, out->zone);
+    return found;
+}
+
+static const char *rounding_name(int rounding)
+{
+    static const char *const names[] = {
+        [POOL_CEIL] = "ceil",
+        [POOL_FLOOR] = "floor",
+        [POOL_NEAREST] = "nearest",
+        [POOL_RUNNING_TARGET] = "runningTarget",
+    };
+    return names[rounding];
+}
+
+static void say_split(const struct group *g, struct group_choice *out)
+{
+    const struct pool_config *c = g->config;
+    struct pool_now now = {g->on_demand, g->there};
+    if (!pool_uses_spot(c)) {
+        snprintf(out->reason, sizeof out->reason, "the pool buys on demand only");
+        return;
+    }
+    snprintf(out->reason, sizeof out->reason,
+             "%s: %d of %d nodes are on demand; base %d and %.4g %% above it (%s) ask for %d of %d",
+             price_billing_name(out->billing), (int)g->on_demand, (int)g->there, (int)c->base,
+             c->share * 100, rounding_name(c->rounding),
+             (int)pool_on_demand_target(c, now, g->there + 1), (int)g->there + 1);
+}
+
+static bool choose_instead(const struct group *g, struct search *s, struct group_choice *out)
+{
+    const char *why = s->why_not;
+    if (!g->config->compensate) {
+        snprintf(out->reason, sizeof out->reason, "%s, and compensateWithOnDemand is off", why);
+        return false;
+    }
+    s->billing = PRICE_ON_DEMAND;
+    if (!search(s, out)) {
+        snprintf(out->reason, sizeof out->reason, "%s, and %s", why, s->why_not);
+        return false;
+    }
+    int64_t spot = group_spot_price(g, out->type, out->zone, s->now);
+    out->compensating = true;
+    out->premium_micro_per_hour = spot < out->micro_per_hour ? out->micro_per_hour - spot : 0;
+    snprintf(out->reason, sizeof out->reason, "onDemand in place of spot: %s", why);
+    return true;
+}
+
+bool group_choose(const struct group *g, sim_ns now, struct group_choice *out)
+{
+    *out = (struct group_choice){0};
+    struct pool_now there = {g->on_demand, g->there};
+    struct search s = {.g = g, .now = now};
+    s.billing = pool_next_on_demand(g->config, there) ? PRICE_ON_DEMAND : PRICE_SPOT;
+    if (search(&s, out)) {
+        say_split(g, out);
+        return true;
+    }
+    if (s.billing == PRICE_SPOT)
+        return choose_instead(g, &s, out);
+    snprintf(out->reason, sizeof out->reason, "%s", s.why_not);
+    return false;
+}
+
+void group_template(const struct group *g, sim_ns now, struct group_choice *out)
+{
+    if (group_choose(g, now, out))
+        return;
+    struct search s = {.g = g, .now = now, .billing = PRICE_ON_DEMAND};
+    struct pool_plan plans[GROUP_TYPES_MAX];
+    order_plans(&s, plans);
+    *out = (struct group_choice){
+        .type = g->config->policy == POOL_COST_OPTIMIZED ? plans[0].type : 0,
+        .billing = PRICE_ON_DEMAND,
+    };
+    out->micro_per_hour = g->types[out->type].on_demand_micro;
+}
+
+/* ---- counts ---- */
+
+static void count(struct group *g, const struct node *n, int by)
+{
+    bool spot = n->billing == PRICE_SPOT;
+    g->there += by;
+    g->zone_nodes[n->zone] += by;
+    if (spot) {
+        g->types[n->type_index].spot_nodes += by;
+        g->spot_vcpu += by * (int64_t)n->type->vcpu;
+    } else {
+        g->on_demand += by;
+        g->on_demand_vcpu += by * (int64_t)n->type->vcpu;
+    }
+    assert(g->there >= g->on_demand && g->on_demand >= 0);
+}
+
+void group_add(struct group *g, const struct node *n)
+{
+    count(g, n, 1);
+}
+
+void group_remove(struct group *g, const struct node *n)
+{
+    count(g, n, -1);
+}
+
+/* ---- chance ---- */
+
+sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until)
+{
+    assert(n->billing == PRICE_SPOT && g->market);
+    struct spot_terms terms = {
+        .protection = g->config->spot_duration_h * SIM_HOUR,
+        .chance = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS),
+        .bid = bid_of(g, n->type_index, n->zone),
+    };
+    return spot_loss_at(g->market, &terms, n->bought, until);
+}
+
+sim_ns group_stock_after_loss(struct group *g, const struct node *n, sim_ns now)
+{
+    sim_ns out = spot_stock_out(g->market, stream(g, CHANCE_SPOT, n->number, DRAW_STOCK));
+    if (now + out > g->stock_from[n->zone])
+        g->stock_from[n->zone] = now + out;
+    return out;
+}
+
+static sim_ns duration(const struct group *g, const struct dist *d, uint32_t number, uint64_t what)
+{
+    return dist_draw_ns(d, stream(g, CHANCE_STARTUP, number, what), 0);
+}
+
+sim_ns group_boot_time(const struct group *g, uint32_t number)
+{
+    return duration(g, &g->boot, number, DRAW_BOOT);
+}
+
+sim_ns group_gpu_time(const struct group *g, uint32_t number)
+{
+    return duration(g, &g->config->gpu_ready, number, DRAW_GPU);
+}
+
+sim_ns group_object_gone_time(const struct group *g, uint32_t number)
+{
+    return duration(g, &g->config->object_gone, number, DRAW_OBJECT);
+}

@@ -1,0 +1,91 @@
+/* group: one elastic node pool at work: what it has, what its machines cost now, where there is
+ * stock, and which machine it gets next. */
+#ifndef SLUICE_MODELS_CAPACITY_GROUP_H
+#define SLUICE_MODELS_CAPACITY_GROUP_H
+
+#include "models/capacity/pool.h"
+#include "models/capacity/spot.h"
+#include "models/money/price.h"
+#include "sim/clock.h"
+#include "sim/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalog;
+struct instance_type;
+struct node;
+
+/* An activity of ESS looks at 20 types at most (documentation of 2026-05). */
+#define GROUP_TYPES_MAX 20
+#define GROUP_ZONES_MAX 16
+
+struct group_type {
+    const struct instance_type *type;
+    int64_t on_demand_micro; /* an hour */
+    int32_t spot_nodes;      /* that the group has now */
+};
+
+/* Open data; made by group_init, counted by group_add and group_remove. */
+struct group {
+    const struct pool_config *config;
+    uint32_t index;  /* of the pool */
+    uint64_t entity; /* of its draws */
+    uint64_t seed, replication;
+    struct group_type types[GROUP_TYPES_MAX];
+    size_t n_types, n_zones;
+    const struct spot_preset *market; /* NULL: no spot */
+    struct dist boot;
+    int32_t *prices; /* [(zone * n_types + type) * n_steps + step]: millionths */
+    size_t n_steps;
+    sim_ns stock_from[GROUP_ZONES_MAX]; /* spot can be had from then on */
+    int32_t zone_nodes[GROUP_ZONES_MAX];
+    int32_t there, on_demand;
+    int64_t on_demand_vcpu, spot_vcpu;
+    uint32_t bought; /* so far */
+};
+
+struct group_setup {
+    const struct pool_config *config;
+    uint32_t index;
+    const struct catalog *catalog;
+    const char *currency;
+    sim_ns horizon;
+    uint64_t seed, replication;
+};
+/* ERR_INPUT when the catalogue lacks a type, a price, a market. */
+int group_init(struct group *g, const struct group_setup *s, struct err *e);
+void group_fini(struct group *g);
+
+/* A machine that can be had now. */
+struct group_choice {
+    uint32_t type, zone;
+    enum price_billing billing;
+    int64_t micro_per_hour;
+    int64_t premium_micro_per_hour; /* above spot, when this one is on demand for want of spot */
+    bool compensating;
+    char reason[200]; /* the rule in words, with its numbers */
+};
+/* False when none can be had; reason says why. */
+bool group_choose(const struct group *g, sim_ns now, struct group_choice *out);
+/* What the next machine would be, apart from stock and quotas: the template of the autoscaler. */
+void group_template(const struct group *g, sim_ns now, struct group_choice *out);
+
+void group_add(struct group *g, const struct node *n);
+void group_remove(struct group *g, const struct node *n);
+
+/* Market price of a type in a zone, micro-units an hour. */
+int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at);
+/* What a spot node pays: the price when it was bought while it is protected, then the market's. */
+int64_t group_node_price(const struct group *g, const struct node *n, sim_ns at);
+/* When the platform decides to take a spot node back; SIM_NEVER: not before until. */
+sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until);
+/* A spot machine of this zone was taken: there may be none for a while. Returns that while. */
+sim_ns group_stock_after_loss(struct group *g, const struct node *n, sim_ns now);
+/* Durations of the n-th machine bought. */
+sim_ns group_boot_time(const struct group *g, uint32_t number);
+sim_ns group_gpu_time(const struct group *g, uint32_t number);
+sim_ns group_object_gone_time(const struct group *g, uint32_t number);
+
+#endif

@@ -1,0 +1,213 @@
+/* scan_view: what the node autoscaler is shown. */
+#include "models/capacity/scan_view.h"
+
+#include "models/capacity/group.h"
+#include "models/capacity/instance.h"
+#include "models/capacity/nodes.h"
+#include "models/capacity/pod_shape.h"
+#include "models/capacity/pods.h"
+#include "models/capacity/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct scan_view {
+    struct scan_view_setup set;
+    struct node_scaler_view view;
+    size_t n_owners; /* with the DaemonSets */
+    struct node_scaler_owner *owners;
+    bool *fits;
+    struct node_scaler_group *groups;
+    struct node_scaler_node *nodes;
+    uint32_t *slots;
+    struct node_scaler_pod *pods;
+    struct node_scaler_pending *pending;
+};
+
+static void fill_owners(struct scan_view *v)
+{
+    for (size_t i = 0; i < v->set.n_owners; i++) {
+        const struct pod_shape *s = &v->set.shapes[i];
+        v->owners[i] = (struct node_scaler_owner){
+            .cpu_milli = s->cpu_milli,
+            .memory_bytes = s->memory_bytes,
+            .gpus = s->gpus,
+            .priority = s->priority,
+            .kind = NODE_POD_REPLICATED,
+            .disruptions_allowed = -1,
+        };
+    }
+    for (size_t g = 0; g < v->set.n_groups; g++) {
+        const struct pool_config *c = v->set.groups[g].config;
+        v->owners[v->set.n_owners + g] = (struct node_scaler_owner){
+            .cpu_milli = c->daemon_cpu_milli,
+            .memory_bytes = c->daemon_memory,
+            .kind = NODE_POD_DAEMON,
+            .kube_system = true,
+            .disruptions_allowed = -1,
+        };
+    }
+}
+
+static bool has_daemons(const struct pool_config *c)
+{
+    return c->daemon_cpu_milli > 0 || c->daemon_memory > 0;
+}
+
+struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *e)
+{
+    struct scan_view *v = calloc(1, sizeof *v);
+    size_t max_nodes = nodes_capacity(s->nodes), max_pods = pods_capacity(s->pods);
+    if (v) {
+        v->set = *s;
+        v->n_owners = s->n_owners + s->n_groups;
+        v->owners = calloc(v->n_owners + 1, sizeof *v->owners);
+        v->fits = calloc(v->n_owners * s->n_groups + 1, sizeof *v->fits);
+        v->groups = calloc(s->n_groups + 1, sizeof *v->groups);
+        v->nodes = calloc(max_nodes + 1, sizeof *v->nodes);
+        v->slots = calloc(max_nodes + 1, sizeof *v->slots);
+        v->pods = calloc(max_pods + max_nodes + 1, sizeof *v->pods);
+        v->pending = calloc(max_pods + 1, sizeof *v->pending);
+    }
+    if (!v || !v->owners || !v->fits || !v->groups || !v->nodes || !v->slots || !v->pods ||
+        !v->pending) {
+        scan_view_destroy(v);
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", max_pods);
+        return NULL;
+    }
+    fill_owners(v);
+    return v;
+}
+
+void scan_view_destroy(struct scan_view *v)
+{
+    if (!v)
+        return;
+    free(v->owners);
+    free(v->fits);
+    free(v->groups);
+    free(v->nodes);
+    free(v->slots);
+    free(v->pods);
+    free(v->pending);
+    free(v);
+}
+
+size_t scan_view_owners(const struct scan_view *v)
+{
+    return v->n_owners;
+}
+
+uint32_t scan_view_slot(const struct scan_view *v, uint32_t node)
+{
+    assert(node < v->view.n_nodes);
+    return v->slots[node];
+}
+
+/* ---- groups ---- */
+
+static void fill_group(struct scan_view *v, size_t g, sim_ns now)
+{
+    const struct group *group = &v->set.groups[g];
+    const struct pool_config *c = group->config;
+    struct group_choice next;
+    group_template(group, now, &next);
+    const struct instance_type *t = group->types[next.type].type;
+    v->groups[g] = (struct node_scaler_group){
+        .shape =
+            {
+                .cpu_milli = t->vcpu * INT64_C(1000) - c->reserved_cpu_milli,
+                .memory_bytes = t->memory - c->reserved_memory,
+                .gpus = t->gpus,
+            },
+        .daemon_cpu_milli = c->daemon_cpu_milli,
+        .daemon_memory_bytes = c->daemon_memory,
+        .daemon_pods = has_daemons(c),
+        .price_micro_per_hour = next.micro_per_hour,
+        .label_class = (uint32_t)g,
+        .target = group->there + v->set.failed[g],
+        .min = c->min_size,
+        .max = c->max_size,
+        .autoscaled = true,
+        .failed_creations = v->set.new_failed[g],
+    };
+    for (size_t o = 0; o < v->set.n_owners; o++)
+        v->fits[o * v->set.n_groups + g] =
+            scheduler_matches(&v->set.shapes[o], c, t, c->zones.items[next.zone]);
+}
+
+/* ---- nodes and pods ---- */
+
+static void add_pod(struct scan_view *v, const struct pod *p)
+{
+    v->pods[v->view.n_pods++] = (struct node_scaler_pod){
+        .owner = p->owner,
+        .terminating_since = p->terminating_since,
+        .grace = v->set.shapes[p->owner].grace,
+    };
+}
+
+static void add_node(struct scan_view *v, uint32_t slot)
+{
+    const struct node *n = nodes_view(v->set.nodes, slot);
+    uint32_t first = (uint32_t)v->view.n_pods;
+    for (uint32_t i = n->first_pod; i != PODS_NONE; i = pods_view(v->set.pods, i)->node_next)
+        add_pod(v, pods_view(v->set.pods, i));
+    if (has_daemons(n->config))
+        v->pods[v->view.n_pods++] = (struct node_scaler_pod){
+            .owner = (uint32_t)v->set.n_owners + n->pool,
+            .terminating_since = SIM_NEVER,
+        };
+    enum node_deletion deleting = NODE_DELETION_NONE;
+    if (n->deleting_since != SIM_NEVER)
+        deleting = n->draining ? NODE_DELETION_DRAIN : NODE_DELETION_EMPTY;
+    v->slots[v->view.n_nodes] = slot;
+    v->nodes[v->view.n_nodes++] = (struct node_scaler_node){
+        .id = n->uid,
+        .group = n->pool,
+        .shape = {.cpu_milli = n->cpu_milli, .memory_bytes = n->memory, .gpus = n->gpus},
+        .created = n->registered,
+        .deleting = deleting,
+        .deleting_since = n->deleting_since,
+        .ready = true,
+        .schedulable = !n->cordoned,
+        .first_pod = first,
+        .n_pods = (uint32_t)v->view.n_pods - first,
+    };
+}
+
+/* Pending pods come by priority; the scaler wants them in order of creation. */
+static void add_pending(struct scan_view *v, const struct pod *p)
+{
+    size_t i = v->view.n_pending++;
+    for (; i > 0 && v->pending[i - 1].created > p->created; i--)
+        v->pending[i] = v->pending[i - 1];
+    v->pending[i] = (struct node_scaler_pending){.owner = p->owner, .created = p->created};
+}
+
+const struct node_scaler_view *scan_view_fill(struct scan_view *v, sim_ns now)
+{
+    v->view = (struct node_scaler_view){
+        .now = now,
+        .owners = v->owners,
+        .n_owners = v->n_owners,
+        .fits = v->fits,
+        .groups = v->groups,
+        .n_groups = v->set.n_groups,
+        .nodes = v->nodes,
+        .pods = v->pods,
+        .pending = v->pending,
+    };
+    for (size_t g = 0; g < v->set.n_groups; g++)
+        fill_group(v, g, now);
+    /* Machines that boot are only part of their group's target; those that vanished are no
+     * longer instances of the group. */
+    for (uint32_t i = nodes_next(v->set.nodes, NODES_NONE); i != NODES_NONE;
+         i = nodes_next(v->set.nodes, i))
+        if (nodes_ready(nodes_view(v->set.nodes, i)))
+            add_node(v, i);
+    for (uint32_t i = pods_first_pending(v->set.pods); i != PODS_NONE;
+         i = pods_view(v->set.pods, i)->pending_next)
+        add_pending(v, pods_view(v->set.pods, i));
+    return &v->view;
+}

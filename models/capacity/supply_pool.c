@@ -1,0 +1,452 @@
+/* supply_pool: elastic node pools under the node autoscaler: buys what a scan asks for, gives back
+ * what it names, and loses spot nodes to their market. */
+#include "models/capacity/cluster_config.h"
+#include "models/capacity/fleet.h"
+#include "models/capacity/group.h"
+#include "models/capacity/instance.h"
+#include "models/capacity/nodes.h"
+#include "models/capacity/pods.h"
+#include "models/capacity/scan_view.h"
+#include "models/capacity/supply.h"
+#include "models/control/node_scaler.h"
+#include "models/control/node_settings.h"
+#include "sim/chance.h"
+#include "sim/recorder.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct supply_pool {
+    struct supply_setup set;
+    struct group *groups;
+    size_t n_groups;
+    int32_t *failed, *new_failed; /* refused purchases, by group */
+    struct node_scaler_config scaler;
+    struct node_scaler_memory *memory; /* NULL: no autoscaler */
+    struct scan_view *view;
+    const char **names;
+    uint64_t compensations, refusals;
+};
+
+static struct sim *clock_of(const struct supply_pool *s)
+{
+    return s->set.cluster->sim;
+}
+
+static struct recorder *recorder_of(const struct supply_pool *s)
+{
+    return s->set.cluster->recorder;
+}
+
+/* ---- the life of a spot node ---- */
+
+static void buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods);
+
+/* A scaling group keeps its minimum whatever the autoscaler does. */
+static void refill(struct supply_pool *s, sim_ns now, struct group *g)
+{
+    int32_t missing = g->config->min_size - g->there;
+    for (int32_t i = 0; i < missing; i++)
+        buy(s, now, g, false);
+}
+
+static void on_loss(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (!n || n->state == NODE_VANISHED)
+        return;
+    struct group *g = &s->groups[n->pool];
+    sim_ns out = group_stock_after_loss(g, n, now);
+    group_remove(g, n);
+    recorder_log(recorder_of(s), now, true, n->name, "lost",
+                 "the platform took the spot node back with %u pods on it; %s for %lld s",
+                 (unsigned)n->n_pods, out > 0 ? "its zone has no spot stock" : "stock is short",
+                 (long long)(out / SIM_SECOND));
+    fleet_lose(s->set.fleet, now, slot);
+    refill(s, now, g);
+}
+
+static void on_notice(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (!n || n->state == NODE_VANISHED)
+        return;
+    bool handled = n->config->on_notice == POOL_NOTICE_DRAIN;
+    recorder_log(recorder_of(s), now, true, n->name, "spot notice",
+                 "the platform takes it back in %lld s; %s",
+                 (long long)(n->config->notice / SIM_SECOND),
+                 handled ? "a handler drains it" : "nobody listens");
+    sim_at(clock_of(s), now + n->config->notice, SIM_LOSS, on_loss, s, key);
+    if (!handled)
+        return;
+    n->noticed = true;
+    fleet_cordon(s->set.fleet, now, slot);
+    s->set.drain(s->set.self, now, slot, POD_END_SPOT_NOTICE);
+}
+
+static void on_price(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    const struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (!n || n->state == NODE_VANISHED)
+        return;
+    const struct group *g = &s->groups[n->pool];
+    fleet_price(s->set.fleet, now, slot, group_node_price(g, n, now));
+    sim_ns step = g->market->price_step;
+    if (step > 0)
+        sim_at(clock_of(s), (now / step + 1) * step, SIM_FAULT, on_price, s, key);
+}
+
+static void plan_spot_life(struct supply_pool *s, const struct group *g, uint32_t slot)
+{
+    const struct node *n = nodes_view(s->set.nodes, slot);
+    uint64_t key = nodes_key(s->set.nodes, slot);
+    sim_ns horizon = s->set.cluster->horizon;
+    sim_ns notice = group_loss(g, n, horizon);
+    if (notice < horizon)
+        sim_at(clock_of(s), notice, SIM_LOSS, on_notice, s, key);
+    sim_ns step = g->market->price_step;
+    sim_ns protected = n->bought + g->config->spot_duration_h * SIM_HOUR;
+    if (step > 0 && protected < horizon)
+        sim_at(clock_of(s), protected > n->bought ? protected : (n->bought / step + 1) * step,
+               SIM_FAULT, on_price, s, key);
+}
+
+/* ---- purchase ---- */
+
+static uint32_t order(struct supply_pool *s, sim_ns now, struct group *g,
+                      const struct fleet_order *o)
+{
+    uint32_t slot = fleet_buy(s->set.fleet, now, o);
+    if (slot == NODES_NONE) {
+        s->set.fail(s->set.self, "limits.nodes", "nodes exist at once");
+        return slot;
+    }
+    const struct node *n = nodes_view(s->set.nodes, slot);
+    group_add(g, n);
+    if (n->billing == PRICE_SPOT)
+        plan_spot_life(s, g, slot);
+    return slot;
+}
+
+static struct fleet_order order_for(struct supply_pool *s, struct group *g,
+                                    const struct group_choice *c)
+{
+    uint32_t number = g->bought++;
+    return (struct fleet_order){
+        .supply = s,
+        .pool = g->index,
+        .number = number,
+        .type = g->types[c->type].type,
+        .type_index = c->type,
+        .zone = c->zone,
+        .billing = c->billing,
+        .micro_per_hour = c->micro_per_hour,
+        .premium_micro_per_hour = c->premium_micro_per_hour,
+        .compensating = c->compensating,
+        .boot = group_boot_time(g, number),
+        .gpu_ready = group_gpu_time(g, number),
+        .object_gone = group_object_gone_time(g, number),
+    };
+}
+
+static void refuse(struct supply_pool *s, sim_ns now, const struct group *g, const char *why)
+{
+    s->refusals++;
+    s->failed[g->index]++;
+    s->new_failed[g->index]++;
+    recorder_log(recorder_of(s), now, true, g->config->name, "no node", "%s", why);
+}
+
+static void buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods)
+{
+    struct group_choice choice;
+    if (g->there >= g->config->max_size)
+        return;
+    if (!group_choose(g, now, &choice)) {
+        refuse(s, now, g, choice.reason);
+        return;
+    }
+    struct fleet_order o = order_for(s, g, &choice);
+    o.for_pods = for_pods;
+    s->compensations += choice.compensating;
+    uint32_t slot = order(s, now, g, &o);
+    if (slot == NODES_NONE)
+        return;
+    const struct node *n = nodes_view(s->set.nodes, slot);
+    recorder_log(recorder_of(s), now, true, n->name, "bought", "%s in %s, %s", n->type->name,
+                 n->config->zones.items[n->zone], choice.reason);
+}
+
+static void buy_initial(struct supply_pool *s, sim_ns now, struct group *g)
+{
+    const struct pool_config *c = g->config;
+    int32_t n = c->initial_size > c->min_size ? c->initial_size : c->min_size;
+    for (int32_t i = 0; i < n; i++) {
+        struct group_choice choice;
+        if (!group_choose(g, now, &choice)) {
+            refuse(s, now, g, choice.reason);
+            return;
+        }
+        struct fleet_order o = order_for(s, g, &choice);
+        o.initial = true;
+        uint32_t slot = order(s, now, g, &o);
+        if (slot == NODES_NONE)
+            return;
+        recorder_log(recorder_of(s), now, true, nodes_view(s->set.nodes, slot)->name,
+                     "there from the start", "%s", choice.reason);
+    }
+}
+
+/* ---- return ---- */
+
+static void give_back(struct supply_pool *s, sim_ns now, uint32_t slot, const char *why)
+{
+    const struct node *n = nodes_view(s->set.nodes, slot);
+    recorder_log(recorder_of(s), now, true, n->name, "deleted", "%s", why);
+    group_remove(&s->groups[n->pool], n);
+    fleet_delete(s->set.fleet, now, slot);
+}
+
+/* The pause after the taint is over. */
+static void on_tainted(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (!n || n->state == NODE_VANISHED)
+        return;
+    if (n->n_pods == 0) {
+        give_back(s, now, slot, "empty and no longer needed");
+        return;
+    }
+    n->draining = true;
+    s->set.drain(s->set.self, now, slot, POD_END_NODE_DRAIN);
+}
+
+static void delete_node(struct supply_pool *s, sim_ns now, uint32_t slot, sim_ns unneeded_since)
+{
+    struct node *n = nodes_at(s->set.nodes, slot);
+    n->deleting_since = now;
+    recorder_log(recorder_of(s), now, true, n->name, "tainted for deletion",
+                 "unneeded for %lld s; %u pods to move",
+                 (long long)((now - unneeded_since) / SIM_SECOND), (unsigned)n->n_pods);
+    fleet_cordon(s->set.fleet, now, slot);
+    sim_at(clock_of(s), now + s->scaler.delay_after_taint, SIM_SCAN, on_tainted, s,
+           nodes_key(s->set.nodes, slot));
+}
+
+static void pool_emptied(void *self, sim_ns now, uint32_t slot)
+{
+    struct supply_pool *s = self;
+    const struct node *n = nodes_view(s->set.nodes, slot);
+    if (n->draining)
+        give_back(s, now, slot, "drained: its pods have moved");
+}
+
+/* ---- scan ---- */
+
+/* Booting machines of the group, the latest first, are cancelled. */
+static void cancel(struct supply_pool *s, sim_ns now, uint32_t group, int32_t n)
+{
+    for (; n > 0; n--) {
+        uint32_t latest = NODES_NONE;
+        for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
+             i = nodes_next(s->set.nodes, i)) {
+            const struct node *node = nodes_view(s->set.nodes, i);
+            if (node->pool == group && node->state == NODE_BOOTING)
+                latest = i;
+        }
+        if (latest == NODES_NONE)
+            return;
+        give_back(s, now, latest, "the autoscaler gave up waiting for it");
+    }
+}
+
+static void carry_out_cuts(struct supply_pool *s, sim_ns now, const struct node_scaler_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_cuts; i++) {
+        const struct node_scaler_cut *cut = &plan->cuts[i];
+        int32_t refused = s->failed[cut->group];
+        int32_t dropped = cut->count < refused ? cut->count : refused;
+        s->failed[cut->group] -= dropped;
+        recorder_log(recorder_of(s), now, true, s->names[cut->group], "target lowered", "by %d: %s",
+                     (int)cut->count, node_scaler_cut_name(cut->why));
+        cancel(s, now, cut->group, cut->count - dropped);
+    }
+}
+
+static void carry_out_scale_ups(struct supply_pool *s, sim_ns now,
+                                const struct node_scaler_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_scale_ups; i++) {
+        const struct node_scaler_up *up = &plan->scale_ups[i];
+        recorder_log(recorder_of(s), now, true, s->names[up->group], "scale up", "%s", plan->words);
+        for (int32_t k = 0; k < up->count; k++)
+            buy(s, now, &s->groups[up->group], true);
+    }
+}
+
+static void on_scan(void *self, sim_ns now, uint64_t arg)
+{
+    struct supply_pool *s = self;
+    struct node_scaler_plan plan;
+    (void)arg;
+    const struct node_scaler_view *view = scan_view_fill(s->view, now);
+    node_scaler_scan(&s->scaler, s->memory, view, &plan);
+    memset(s->new_failed, 0, s->n_groups * sizeof *s->new_failed);
+    recorder_log(recorder_of(s), now, false, "clusterAutoscaler", "scan", "%s", plan.words);
+    carry_out_cuts(s, now, &plan);
+    carry_out_scale_ups(s, now, &plan);
+    for (size_t i = 0; i < plan.n_deletions; i++)
+        delete_node(s, now, scan_view_slot(s->view, plan.deletions[i].node),
+                    plan.deletions[i].unneeded_since);
+    if (plan.next_scan < s->set.cluster->horizon)
+        sim_at(clock_of(s), plan.next_scan, SIM_SCAN, on_scan, s, 0);
+}
+
+/* ---- set-up ---- */
+
+static bool pool_wanted(const struct cluster_config *c)
+{
+    return c->pools.count > 0;
+}
+
+static int make_groups(struct supply_pool *s, struct err *e)
+{
+    const struct cluster_setup *c = s->set.cluster;
+    const struct pool_config *pools = c->config->pools.items;
+    for (size_t i = 0; i < c->config->pools.count; i++) {
+        struct group_setup set = {
+            .config = &pools[i],
+            .index = (uint32_t)i,
+            .catalog = c->catalog,
+            .currency = c->config->currency ? c->config->currency : "CNY",
+            .horizon = c->horizon,
+            .seed = c->seed,
+            .replication = c->replication,
+        };
+        s->names[i] = pools[i].name;
+        s->n_groups++;
+        if (group_init(&s->groups[i], &set, e))
+            return -1;
+    }
+    return 0;
+}
+
+static struct chance scan_chance(const struct supply_pool *s)
+{
+    const struct cluster_setup *c = s->set.cluster;
+    return chance_stream(c->seed, c->replication, CHANCE_PHASE, UINT64_MAX);
+}
+
+static int make_scaler(struct supply_pool *s, struct err *e)
+{
+    const struct cluster_setup *c = s->set.cluster;
+    if (!c->config->autoscaler)
+        return 0;
+    if (node_settings_resolve(c->config->autoscaler, &s->scaler, e))
+        return -1;
+    struct scan_view_setup view = {
+        .nodes = s->set.nodes,
+        .pods = s->set.pods,
+        .shapes = c->shapes,
+        .n_owners = c->n_owners,
+        .groups = s->groups,
+        .n_groups = s->n_groups,
+        .failed = s->failed,
+        .new_failed = s->new_failed,
+    };
+    s->view = scan_view_create(&view, e);
+    if (!s->view)
+        return -1;
+    struct node_scaler_setup set = {
+        .config = &s->scaler,
+        .group_names = s->names,
+        .n_groups = s->n_groups,
+        .max_nodes = nodes_capacity(s->set.nodes),
+        .max_pods = pods_capacity(s->set.pods) + nodes_capacity(s->set.nodes),
+        .max_pending = pods_capacity(s->set.pods),
+        .n_owners = scan_view_owners(s->view),
+        .chance = chance_sub(scan_chance(s), 1),
+        .start = 0,
+    };
+    void *storage = calloc(1, node_scaler_memory_size(&set));
+    if (!storage)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory for the node autoscaler");
+    s->memory = node_scaler_init(&set, storage);
+    return 0;
+}
+
+static void pool_destroy(void *self)
+{
+    struct supply_pool *s = self;
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_groups; i++)
+        group_fini(&s->groups[i]);
+    scan_view_destroy(s->view);
+    free(s->memory);
+    free(s->groups);
+    free(s->failed);
+    free(s->new_failed);
+    free(s->names);
+    free(s);
+}
+
+static void *pool_create(const struct supply_setup *set, struct err *e)
+{
+    struct supply_pool *s = calloc(1, sizeof *s);
+    size_t n = set->cluster->config->pools.count;
+    if (s) {
+        s->set = *set;
+        s->groups = calloc(n, sizeof *s->groups);
+        s->failed = calloc(n, sizeof *s->failed);
+        s->new_failed = calloc(n, sizeof *s->new_failed);
+        s->names = calloc(n, sizeof *s->names);
+    }
+    if (!s || !s->groups || !s->failed || !s->new_failed || !s->names) {
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n);
+    } else if (make_groups(s, e) == 0 && make_scaler(s, e) == 0) {
+        return s;
+    }
+    pool_destroy(s);
+    return NULL;
+}
+
+static void pool_start(void *self, sim_ns now)
+{
+    struct supply_pool *s = self;
+    for (size_t i = 0; i < s->n_groups; i++)
+        buy_initial(s, now, &s->groups[i]);
+    if (!s->memory)
+        return;
+    /* Scans of a running cluster stand at any phase of their interval. */
+    sim_ns first = (sim_ns)chance_below(scan_chance(s), 0, (uint64_t)s->scaler.scan_interval);
+    sim_at(clock_of(s), now + first, SIM_SCAN, on_scan, s, 0);
+}
+
+static void pool_close(void *self, sim_ns now)
+{
+    struct supply_pool *s = self;
+    (void)now;
+    recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_MEAN,
+                    (double)s->compensations);
+    recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_MEAN, (double)s->refusals);
+}
+
+const struct supply_kind supply_pool = {
+    .name = "pool",
+    .wanted = pool_wanted,
+    .create = pool_create,
+    .destroy = pool_destroy,
+    .start = pool_start,
+    .emptied = pool_emptied,
+    .close = pool_close,
+};
