@@ -565,7 +565,7 @@ static const struct knob behavior_rows[] = {
     {0},
 };
 
-static const struct knob_table behavior_knobs = {
+const struct knob_table hpa_config_behavior_knobs = {
     .name = "hpa.behavior",
     .doc = "Rules of change. Without the block growth is held to max(2 x size, 4) a pass; an empty "
            "block brings the default policies.",
@@ -623,7 +623,7 @@ static const struct knob hpa_rows[] = {
      .offset = offsetof(struct hpa_config, behavior),
      .doc = "Rules of change; without it the older limits hold.",
      .preset = "",
-     .table = &behavior_knobs},
+     .table = &hpa_config_behavior_knobs},
     {.key = "targetCPUUtilizationPercentage",
      .kind = KNOB_INT32,
      .offset = offsetof(struct hpa_config, target_cpu_pct),
@@ -897,15 +897,20 @@ static const struct simulated *find(const char *name)
     return NULL;
 }
 
-bool hpa_config_wants(const struct hpa_config *c, size_t i, struct scaler_wants *out,
-                      int32_t *scale)
+bool hpa_config_simulated(const char *name, struct scaler_wants *out, int32_t *scale)
 {
-    const struct simulated *s = find(hpa_config_metric_name(c, i));
+    const struct simulated *s = find(name);
     if (!s)
         return false;
     *out = (struct scaler_wants){.kind = s->kind, .quantile = s->quantile};
     *scale = s->scale;
     return true;
+}
+
+bool hpa_config_wants(const struct hpa_config *c, size_t i, struct scaler_wants *out,
+                      int32_t *scale)
+{
+    return hpa_config_simulated(hpa_config_metric_name(c, i), out, scale);
 }
 
 static int simulated_check(const void *config, const char **key, struct err *e)

@@ -101,6 +101,9 @@ extern const struct knob_table hpa_config_knobs;
 /* Metric names must be ones that a simulation can show: for scenarios. */
 extern const struct knob_table hpa_config_simulated_knobs;
 
+/* spec.behavior alone, into a struct hpa_behavior_config; for others that make an HPA. */
+extern const struct knob_table hpa_config_behavior_knobs;
+
 /* What stands for a version; exposed for explain and tests. */
 struct hpa_profile {
     int32_t since;      /* minor version */
@@ -123,6 +126,9 @@ const struct knob_map *hpa_config_selector(const struct hpa_config *c, size_t i)
  * simulated metric has this name. */
 bool hpa_config_wants(const struct hpa_config *c, size_t i, struct scaler_wants *out,
                       int32_t *scale);
+
+/* The same by name. */
+bool hpa_config_simulated(const char *name, struct scaler_wants *out, int32_t *scale);
 
 /* Everything filled in. metrics: room for hpa_config_metrics(c) entries, borrowed by the spec as
  * the config is. */
