@@ -11,6 +11,7 @@
 #if defined(__GNUC__)
 __extension__ typedef unsigned __int128 wide;
 #define LIKELY(x) __builtin_expect(!!(x), 1)
+#define RARE __attribute__((noinline, cold)) /* keeps its registers out of the fast path */
 #else
 #error "sim/chance.c needs a 128-bit product"
 #endif
@@ -119,7 +120,7 @@ static bool zig_below(const struct chance_zig_layer *layer, double u, double den
 }
 
 /* About 1 draw in 90: the place was not certain. */
-static double exponential_slow(struct chance c, uint64_t index, uint64_t bits)
+RARE static double exponential_slow(struct chance c, uint64_t index, uint64_t bits)
 {
     struct chance retry = retry_stream(c, index);
     double beyond = 0;
@@ -171,7 +172,7 @@ static double normal_tail(struct chance retry, uint64_t *at)
     }
 }
 
-static double normal_slow(struct chance c, uint64_t index, uint64_t bits)
+RARE static double normal_slow(struct chance c, uint64_t index, uint64_t bits)
 {
     struct chance retry = retry_stream(c, index);
     for (uint64_t at = 0;; bits = bits_at(retry, at++)) {

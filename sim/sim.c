@@ -150,7 +150,8 @@ struct sim_handle sim_at(struct sim *s, sim_ns at, enum sim_class class, sim_fn 
     slot->fn = fn;
     slot->self = self;
     slot->arg = arg;
-    struct entry e = {.at = at, .order = (uint64_t) class << 56 | s->sequence++, .slot = i};
+    uint64_t rank = class;
+    struct entry e = {.at = at, .order = rank << 56 | s->sequence++, .slot = i};
     sift_up(s, s->n++, e);
     return (struct sim_handle){.slot = i, .generation = slot->generation};
 }

@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sf_gamma.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +158,7 @@ Test(chance, draws_have_the_mean_and_variance_of_the_textbook, .timeout = 60)
 Test(chance, tails_beyond_the_ziggurat_have_their_weight, .timeout = 60)
 {
     const uint64_t n = 6000000;
-    double e_beyond = 0, e_far = 0, n_beyond = 0, n_sign = 0, e_sum = 0;
+    double e_beyond = 0, e_far = 0, n_beyond = 0, n_sign = 0, e_sum = 0, n_sum = 0;
     for (uint64_t i = 0; i < n; i++) {
         double e = chance_exponential(stream(1), i);
         if (e > CHANCE_ZIG_EXPONENTIAL_TAIL) {
@@ -167,7 +167,10 @@ Test(chance, tails_beyond_the_ziggurat_have_their_weight, .timeout = 60)
             e_far += e > 2 * CHANCE_ZIG_EXPONENTIAL_TAIL;
         }
         double x = chance_normal(stream(2), i);
-        n_beyond += fabs(x) > CHANCE_ZIG_NORMAL_TAIL;
+        if (fabs(x) > CHANCE_ZIG_NORMAL_TAIL) {
+            n_beyond++;
+            n_sum += fabs(x) - CHANCE_ZIG_NORMAL_TAIL;
+        }
         n_sign += x > 0;
     }
     double e_want = (double)n * exp(-CHANCE_ZIG_EXPONENTIAL_TAIL);
@@ -176,6 +179,11 @@ Test(chance, tails_beyond_the_ziggurat_have_their_weight, .timeout = 60)
     cr_expect_lt(fabs(e_sum / e_beyond - 1), 4 / sqrt(e_beyond), "no memory beyond r");
     cr_expect_lt(e_far, 20, "1 is expected beyond 2 r");
     cr_expect_lt(fabs(n_beyond - n_want), 4 * sqrt(n_want));
+    /* Mean excess of a normal beyond r: density over tail, less r; about as wide as its mean. */
+    double excess = gsl_ran_ugaussian_pdf(CHANCE_ZIG_NORMAL_TAIL) /
+                        gsl_cdf_ugaussian_Q(CHANCE_ZIG_NORMAL_TAIL) -
+                    CHANCE_ZIG_NORMAL_TAIL;
+    cr_expect_lt(fabs(n_sum / n_beyond - excess), 4 * excess / sqrt(n_beyond), "%g", excess);
     cr_expect_lt(fabs(n_sign - 0.5 * (double)n), 2 * sqrt((double)n));
 }
 
@@ -405,13 +413,12 @@ Test(chance, below_is_even_also_where_it_rejects_often)
     for (int k = 0; k < 10; k++)
         cr_expect_lt(fabs(count[k] - n / 10), 4 * sqrt(n * 0.09), "%d: %g", k, count[k]);
 
-    /* n = 3/4 of 2^64 rejects a quarter; without it the lower third would come half the time. */
-    const uint64_t third = UINT64_C(1) << 62;
-    double part[3] = {0};
+    /* n = 3/4 of 2^64 rejects a quarter; without it the multiples of 3 would come half the time. */
+    double rest[3] = {0};
     for (uint64_t i = 0; i < 1000000; i++)
-        part[chance_below(stream(21), i, 3 * third) / third]++;
+        rest[chance_below(stream(21), i, UINT64_C(3) << 62) % 3]++;
     for (int k = 0; k < 3; k++)
-        cr_expect_lt(fabs(part[k] - n / 3), 4 * sqrt(n * 2 / 9), "%d: %g", k, part[k]);
+        cr_expect_lt(fabs(rest[k] - n / 3), 4 * sqrt(n * 2 / 9), "%d: %g", k, rest[k]);
     cr_expect_eq(chance_below(stream(22), 0, 1), 0);
     for (uint64_t i = 0; i < 1000; i++)
         cr_expect_lt(chance_below(stream(22), i, UINT64_MAX), UINT64_MAX);

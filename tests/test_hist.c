@@ -135,6 +135,17 @@ Test(hist, the_sum_carries_beyond_64_bits)
     cr_expect_eq(a.sum_lo, (UINT64_C(1) << 63) - 5);
 }
 
+Test(hist, subtracting_borrows_from_the_upper_word)
+{
+    hist_add(&a, INT64_MAX);
+    b = a;
+    hist_add(&a, INT64_MAX);
+    hist_add(&a, INT64_MAX);
+    hist_subtract(&a, &b);
+    cr_expect_eq(a.sum_hi, 0);
+    cr_expect_eq(a.sum_lo, UINT64_MAX - 1, "2 (2^63 - 1)");
+}
+
 Test(hist, counts_within_a_limit_by_whole_buckets)
 {
     for (uint64_t i = 0; i < 10000; i++)
