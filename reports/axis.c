@@ -29,20 +29,21 @@ static int decade(double v)
     return n;
 }
 
-static void label_number(char *to, size_t size, double v, double step)
+/* All labels of an axis have the suffix that its largest one needs. */
+static void label_number(char *to, size_t size, const struct axis_tick *t, double step, double high)
 {
     static const struct {
         double from, unit;
         const char *suffix;
-    } units[] = {{1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}};
-    for (size_t i = 0; i < 3; i++) {
-        if (fabs(v) >= units[i].from) {
-            snprintf(to, size, "%.4g%s", v / units[i].unit, units[i].suffix);
+    } units[] = {{1e10, 1e9, "G"}, {1e7, 1e6, "M"}, {1e4, 1e3, "k"}};
+    for (size_t i = 0; i < 3 && t->at != 0; i++) {
+        if (high >= units[i].from) {
+            snprintf(to, size, "%.4g%s", t->at / units[i].unit, units[i].suffix);
             return;
         }
     }
     int decimals = step >= 1 ? 0 : -decade(step * 1.0000001);
-    snprintf(to, size, "%.*f", decimals > 12 ? 12 : decimals, v);
+    snprintf(to, size, "%.*f", decimals > 12 ? 12 : decimals, t->at);
 }
 
 static void add_tick(struct axis *a, double at, double step)
@@ -51,7 +52,7 @@ static void add_tick(struct axis *a, double at, double step)
         return;
     struct axis_tick *t = &a->tick[a->n++];
     t->at = at;
-    label_number(t->label, sizeof t->label, at, step);
+    label_number(t->label, sizeof t->label, t, step, a->log ? at : a->high);
 }
 
 void axis_linear(struct axis *a, double high, size_t most, bool whole)
@@ -78,22 +79,48 @@ void axis_linear(struct axis *a, double high, size_t most, bool whole)
         add_tick(a, i * step, step);
 }
 
+/* The largest 1, 2 or 5 times a power of ten that is at most v. */
+static double round_down(double v)
+{
+    double one = power_of_ten(decade(v));
+    return v >= 5 * one ? 5 * one : v >= 2 * one ? 2 * one : one;
+}
+
 void axis_log(struct axis *a, double low, double high)
 {
     assert(a && low > 0 && high >= low && isfinite(high));
-    *a = (struct axis){.log = true};
-    int from = decade(low * 1.0000001), to = decade(high * 0.9999999) + 1;
-    if (to <= from)
-        to = from + 1;
-    a->low = power_of_ten(from);
-    a->high = power_of_ten(to);
+    *a = (struct axis){.log = true, .low = round_down(low * 1.0000001)};
+    a->high = round_down(high * 0.9999999);
+    a->high *= fabs(a->high / power_of_ten(decade(a->high)) - 2) < 0.5 ? 2.5 : 2;
+    int from = decade(a->low), to = decade(a->high);
     bool fine = to - from < 3;
     for (int d = from; d <= to; d++) {
-        double one = power_of_ten(d);
-        add_tick(a, one, one);
-        for (int i = 0; fine && d < to && i < 2; i++)
-            add_tick(a, (i ? 5 : 2) * one, one);
+        for (int i = 0; i < (fine ? 3 : 1); i++) {
+            double v = power_of_ten(d) * (i == 2 ? 5 : i + 1);
+            if (v >= a->low * 0.999 && v <= a->high * 1.001)
+                add_tick(a, v, v);
+        }
     }
+}
+
+static void label_latency(struct axis_tick *t)
+{
+    double v = t->at;
+    if (v == 0)
+        snprintf(t->label, sizeof t->label, "0");
+    else if (v < 0.9999e-3)
+        snprintf(t->label, sizeof t->label, "%.4g us", v * 1e6);
+    else if (v < 0.9999)
+        snprintf(t->label, sizeof t->label, "%.4g ms", v * 1e3);
+    else
+        snprintf(t->label, sizeof t->label, "%.6g s", v);
+}
+
+void axis_label_latency(struct axis *a)
+{
+    assert(a);
+    for (size_t i = 0; i < a->n; i++)
+        label_latency(&a->tick[i]);
 }
 
 static void label_seconds(char *to, size_t size, double v, double step)
@@ -153,12 +180,15 @@ struct frame {
     int64_t first_s, last_s;
 };
 
+/* NULL when the time is not on the axis, or is there already: a clock change makes 2:00 be 3:00. */
 static struct axis_tick *add_time(struct frame *f, int64_t unix_s)
 {
-    if (f->a->n == AXIS_TICKS || unix_s < f->first_s || unix_s > f->last_s)
+    double at = (double)(unix_s - f->first_s) * 1e9;
+    if (f->a->n == AXIS_TICKS || unix_s < f->first_s || unix_s > f->last_s ||
+        (f->a->n > 0 && f->a->tick[f->a->n - 1].at >= at))
         return NULL;
     struct axis_tick *t = &f->a->tick[f->a->n++];
-    *t = (struct axis_tick){.at = (double)(unix_s - f->first_s) * 1e9};
+    *t = (struct axis_tick){.at = at};
     return t;
 }
 

@@ -28,8 +28,10 @@ struct axis {
 /* 0 to a round number at or above high, at most `most` steps of 1, 2 or 5 times a power of ten;
  * whole: no steps below 1. high that is not positive or not finite counts as 1. */
 void axis_linear(struct axis *a, double high, size_t most, bool whole);
-/* Decades that hold low..high, both > 0, with ticks at 1, 2, 5 when they are few. */
+/* From 1, 2 or 5 times a power of ten to another that hold low..high, both > 0. */
 void axis_log(struct axis *a, double low, double high);
+/* Ticks in seconds say "20 ms", "1 s". */
+void axis_label_latency(struct axis *a);
 /* Durations in seconds from 0 on, in steps of 1, 2, 5, 10, 15, 30 of s, m or h. */
 void axis_seconds(struct axis *a, double high, size_t most);
 

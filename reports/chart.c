@@ -53,29 +53,37 @@ static void head_title(struct head *h, const char *title, const char *unit)
     h->x = h->left + plot_label_width(s, TEXT_SIZE) * 1.08 + 18;
 }
 
-static void draw_swatch(const struct head *h, const struct chart_series *s)
+enum swatch { SWATCH_BOX, SWATCH_LINE, SWATCH_BAND, SWATCH_DASH };
+
+struct key {
+    const char *label;
+    enum swatch swatch;
+    enum plot_ink ink;
+};
+
+static void draw_swatch(const struct head *h, const struct key *k)
 {
-    if (s->shape == CHART_AREA) {
-        plot_box(h->p, at(h->x, h->y + 4), at(h->x + 12, h->y + 15), s->ink);
+    if (k->swatch == SWATCH_BOX) {
+        plot_box(h->p, at(h->x, h->y + 4), at(h->x + 12, h->y + 15), k->ink);
         return;
     }
-    if (s->low)
-        plot_box(h->p, at(h->x, h->y + 4), at(h->x + 16, h->y + 15), PLOT_PALE + s->ink);
+    if (k->swatch == SWATCH_BAND)
+        plot_box(h->p, at(h->x, h->y + 4), at(h->x + 16, h->y + 15), PLOT_PALE + k->ink);
     plot_line(h->p, at(h->x, h->y + 9.5), at(h->x + 16, h->y + 9.5),
-              &(struct plot_pen){.ink = s->ink, .width = 2, .dashed = s->dashed});
+              &(struct plot_pen){.ink = k->ink, .width = 2, .dashed = k->swatch == SWATCH_DASH});
 }
 
-static void head_key(struct head *h, const struct chart_series *s)
+static void head_key(struct head *h, const struct key *k)
 {
-    double swatch = s->shape == CHART_AREA ? 12 : 16;
-    double width = swatch + 6 + plot_label_width(s->label, TEXT_SIZE);
+    double swatch = k->swatch == SWATCH_BOX ? 12 : 16;
+    double width = swatch + 6 + plot_label_width(k->label, TEXT_SIZE);
     if (h->x + width > h->right && h->x > h->left) {
         h->x = h->left;
         h->y += HEAD_ROW;
     }
     if (h->p) {
-        draw_swatch(h, s);
-        say(h->p, h->x + swatch + 6, h->y + 14, s->label, PLOT_START);
+        draw_swatch(h, k);
+        say(h->p, h->x + swatch + 6, h->y + 14, k->label, PLOT_START);
     }
     h->x += width + 16;
 }
@@ -84,8 +92,18 @@ static double draw_head(struct head h, const struct chart_panel *panel)
 {
     double top = h.y;
     head_title(&h, panel->title, panel->unit);
-    for (size_t i = 0; i < panel->n_series; i++)
-        head_key(&h, &panel->series[i]);
+    for (size_t i = 0; i < panel->n_series; i++) {
+        const struct chart_series *s = &panel->series[i];
+        struct key k = {s->label,
+                        s->shape == CHART_AREA             ? SWATCH_BOX
+                        : s->low || s->shape == CHART_FILL ? SWATCH_BAND
+                        : s->dashed                        ? SWATCH_DASH
+                                                           : SWATCH_LINE,
+                        s->ink};
+        head_key(&h, &k);
+    }
+    for (size_t i = 0; i < panel->n_rules; i++)
+        head_key(&h, &(struct key){panel->rules[i].label, SWATCH_DASH, PLOT_RED});
     return h.y - top + HEAD_ROW + 4;
 }
 
@@ -232,6 +250,18 @@ static void draw_band(const struct area *a, const struct chart_series *s, struct
     }
 }
 
+static void draw_fill(const struct area *a, const struct chart_series *s, struct path *l,
+                      struct edges *edge)
+{
+    struct bins b = bins_for(a, s);
+    memset(edge, 0, sizeof *edge);
+    for (size_t i = 0; i < b.n; i++) {
+        double v = bin_value(s, s->y, b, i, 0);
+        edge->high[i] = isfinite(v) ? v : 0;
+    }
+    fill_edges(a, l, edge, 0, b.n, b.step, PLOT_PALE + s->ink);
+}
+
 static void draw_areas(const struct area *a, const struct chart_panel *panel, struct path *l,
                        struct edges *edge)
 {
@@ -314,6 +344,8 @@ static struct axis panel_axis(const struct chart_panel *panel)
         axis_log(&a, smallest(panel, high), high);
     else
         axis_linear(&a, high, panel->height < 110 ? 4 : 5, panel->whole);
+    if (panel->seconds)
+        axis_label_latency(&a);
     return a;
 }
 
@@ -321,7 +353,7 @@ static void draw_grid(const struct area *a, const struct axis *time)
 {
     for (size_t i = 0; i < a->y.n; i++) {
         double y = y_of(a, a->y.tick[i].at);
-        plot_line(a->p, at(a->left, y), at(a->right, y), i == 0 ? &axis_pen : &grid_pen);
+        plot_line(a->p, at(a->left, y), at(a->right, y), &grid_pen);
         say(a->p, a->left - 8, y + 4.5, a->y.tick[i].label, PLOT_END);
     }
     for (size_t i = 0; i < time->n; i++) {
@@ -331,26 +363,27 @@ static void draw_grid(const struct area *a, const struct axis *time)
     }
 }
 
+/* Named in the head: a name on the line would hide data. */
 static void draw_rule(const struct area *a, const struct chart_rule *r)
 {
-    double y = y_of(a, r->y), width = plot_label_width(r->label, TEXT_SIZE) + 8;
+    double y = y_of(a, r->y);
     plot_line(a->p, at(a->left, y), at(a->right, y),
-              &(struct plot_pen){.ink = PLOT_RED, .width = 1.4, .dashed = true});
-    double base = y - 5 < a->top + 12 ? y + 15 : y - 5; /* no room above: below */
-    plot_box(a->p, at(a->right - width, base - 12), at(a->right, base + 3.5), PLOT_PAPER);
-    plot_label(a->p, at(a->right - 4, base), r->label,
-               &(struct plot_type){.ink = PLOT_RED, .size = TEXT_SIZE, .anchor = PLOT_END});
+              &(struct plot_pen){.ink = PLOT_RED, .width = 1.6, .dashed = true});
 }
 
 static void draw_panel(const struct area *a, const struct chart_panel *panel,
                        const struct axis *time, struct path *l, struct edges *edge)
 {
     for (size_t k = 0; k < panel->n_series; k++) {
-        if (panel->series[k].low && panel->series[k].shape != CHART_AREA)
-            draw_band(a, &panel->series[k], l, edge);
+        const struct chart_series *s = &panel->series[k];
+        if (s->shape == CHART_FILL)
+            draw_fill(a, s, l, edge);
+        else if (s->shape != CHART_AREA && s->low)
+            draw_band(a, s, l, edge);
     }
-    draw_areas(a, panel, l, edge);
     draw_grid(a, time);
+    draw_areas(a, panel, l, edge);
+    plot_line(a->p, at(a->left, a->bottom), at(a->right, a->bottom), &axis_pen);
     for (size_t k = 0; k < panel->n_series; k++) {
         if (panel->series[k].shape != CHART_AREA)
             draw_line(a, &panel->series[k], l);
@@ -361,7 +394,7 @@ static void draw_panel(const struct area *a, const struct chart_panel *panel,
 
 static void draw_time_labels(const struct area *a, const struct axis *time, const char *zone_name)
 {
-    double free_from = a->left - 30;
+    double free_from = 0;
     for (size_t i = 0; i < time->n; i++) {
         const struct axis_tick *t = &time->tick[i];
         double x = x_of(a, t->at);
@@ -387,7 +420,7 @@ struct layout {
 
 static struct layout lay_out(const struct chart_time *c)
 {
-    struct layout l = {.left = 24, .height = 4};
+    struct layout l = {.left = 64, .height = 4}; /* alike, so that charts line up */
     for (size_t i = 0; i < c->n_panels; i++) {
         struct axis y = panel_axis(&c->panels[i]);
         for (size_t k = 0; k < y.n; k++)
@@ -476,7 +509,7 @@ static struct bars lay_out_bars(const struct chart_bars *c)
     double label = 0, note = 0, high = 0;
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct chart_row *r = &c->rows[i];
-        label = fmax(label, plot_label_width(r->label, TEXT_SIZE) * (r->strong ? 1.08 : 1));
+        label = fmax(label, plot_label_width(r->label, TEXT_SIZE) * (r->strong ? 1.1 : 1));
         note = fmax(note, r->note ? plot_label_width(r->note, TEXT_SIZE) : 0);
         for (size_t k = 0; k < r->n_segments; k++)
             high = fmax(high, r->segments[k].to);
@@ -526,9 +559,7 @@ static double draw_keys(const struct chart_bars *c, struct plot *p, double y)
     struct head h = {.p = p, .left = 0, .right = c->frame.width - 4, .y = y};
     head_title(&h, c->heading, c->unit && strcmp(c->unit, "s") == 0 ? NULL : c->unit);
     for (size_t i = 0; i < c->n_keys; i++) {
-        struct chart_series s = {
-            .label = c->keys[i].label, .shape = CHART_AREA, .ink = c->keys[i].ink};
-        head_key(&h, &s);
+        head_key(&h, &(struct key){c->keys[i].label, SWATCH_BOX, c->keys[i].ink});
     }
     return h.y - top + HEAD_ROW + 4;
 }
@@ -537,7 +568,8 @@ static void draw_bars(const struct bars *b, double top, double bottom)
 {
     for (size_t i = 0; i < b->x.n; i++) {
         double x = bar_x(b, b->x.tick[i].at);
-        plot_line(b->p, at(x, top), at(x, bottom), i == 0 ? &axis_pen : &grid_pen);
+        if (i > 0 || !b->above) /* labels begin at 0 when they stand above */
+            plot_line(b->p, at(x, top), at(x, bottom), i == 0 ? &axis_pen : &grid_pen);
         bool first = i == 0 && b->above; /* would be cut at the left edge */
         say(b->p, first ? x - 2 : x, bottom + 17, b->x.tick[i].label,
             first ? PLOT_START : PLOT_MIDDLE);

@@ -22,6 +22,7 @@ struct chart_frame {
 enum chart_shape {
     CHART_LINE, /* through the middles of the bins; breaks where nothing is known */
     CHART_STEP, /* holds through each bin */
+    CHART_FILL, /* like step, with a pale tone down to 0 */
     CHART_AREA, /* like step, filled and stacked on the areas before it */
 };
 
@@ -52,6 +53,7 @@ struct chart_panel {
     double height; /* of the plotting area */
     bool whole;    /* counts things */
     bool log;
+    bool seconds; /* ticks say "20 ms", "1 s" */
 };
 
 /* Panels below each other on one time axis. */

@@ -1,6 +1,7 @@
 /* export: the same bytes for equal results. */
 #include "reports/export.h"
 
+#include "reports/scope.h"
 #include "sim/json.h"
 #include "sim/result.h"
 
@@ -66,13 +67,28 @@ struct part {
     size_t length;    /* of the part */
 };
 
+/* Length of the part of a path behind its first n bytes. What names a thing of the user's (a
+ * service; a pool below cost.byResource) is one part, dots and all. */
+static size_t part_length(const char *path, size_t n)
+{
+    static const char *const lists[] = {"cost.byBilling.", "cost.byClass.", "cost.byResource.",
+                                        "cost.baselines."};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        size_t length = strlen(lists[i]);
+        if (n >= length && memcmp(path + n - length, lists[i], length) == 0)
+            return strlen(path + n);
+    }
+    size_t service = n == strlen("services.") ? scope_prefix(path) : 0;
+    return service ? service - n - 1 : strcspn(path + n, ".");
+}
+
 /* The part of f's path behind a prefix of n bytes that `like` begins with; length 0 if it is not
  * below. */
 static struct part part_of(const struct figure *f, const char *like, size_t n)
 {
     if (strncmp(f->path, like, n) != 0)
         return (struct part){f->path, 0};
-    return (struct part){f->path + n, strcspn(f->path + n, ".")};
+    return (struct part){f->path + n, part_length(f->path, n)};
 }
 
 static bool same_part(struct part a, struct part b)

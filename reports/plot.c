@@ -241,7 +241,7 @@ double plot_label_width(const char *s, double size)
         else
             em += c >= 'A' && c <= 'Z' ? 0.70 : c == 'm' || c == 'w' || c == '%' ? 0.86 : 0.58;
     }
-    return em * size;
+    return em * size * 1.06;
 }
 
 static void draw_png_label(struct plot *p, struct plot_point at, const char *s,
@@ -304,9 +304,10 @@ static void write_label(struct text *to, const struct label *l)
     static const char *const anchor[] = {[PLOT_START] = "",
                                          [PLOT_MIDDLE] = " text-anchor=\"middle\"",
                                          [PLOT_END] = " text-anchor=\"end\""};
-    text_printf(to, "<text x=\"%.5g\" y=\"%.5g\" font-size=\"%.3g\"%s%s fill=\"#%06x\">", l->at.x,
-                l->at.y, l->type.size, anchor[l->type.anchor],
-                l->type.bold ? " font-weight=\"600\"" : "", (unsigned)inks[l->type.ink].light);
+    text_printf(
+        to, "<text x=\"%.5g\" y=\"%.5g\" font-size=\"%.3g\"%s%s stroke=\"none\" fill=\"#%06x\">",
+        l->at.x, l->at.y, l->type.size, anchor[l->type.anchor],
+        l->type.bold ? " font-weight=\"600\"" : "", (unsigned)inks[l->type.ink].light);
     text_html(to, l->s);
     text_add(to, "</text>");
 }

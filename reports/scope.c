@@ -6,9 +6,8 @@
 
 #define SERVICES "services."
 
-/* Length of "services.<name>." at the start of path, or 0. The name ends where a known group of
- * figures begins. */
-static size_t service_prefix(const char *path)
+/* The name ends where a known group of figures begins. */
+size_t scope_prefix(const char *path)
 {
     static const char *const groups[] = {"requests.", "latency.", "slo.",     "replicas.",
                                          "startup.",  "cost.",    "traffic.", "metric.",
@@ -28,55 +27,77 @@ static size_t service_prefix(const char *path)
 static bool seen_before(const struct result *r, size_t index, size_t length)
 {
     for (size_t i = 0; i < index; i++) {
-        if (service_prefix(r->figures[i].path) == length &&
+        if (scope_prefix(r->figures[i].path) == length &&
             strncmp(r->figures[i].path, r->figures[index].path, length) == 0)
             return true;
     }
     return false;
 }
 
+/* Index of the first figure of the next service from figure `from` on; n_figures for none. */
+static size_t next_service(const struct result *r, size_t from)
+{
+    for (size_t i = from; i < r->n_figures; i++) {
+        size_t length = scope_prefix(r->figures[i].path);
+        if (length > 0 && !seen_before(r, i, length))
+            return i;
+    }
+    return r->n_figures;
+}
+
+static void take_service(struct scope *s, size_t index)
+{
+    s->prefix = s->result->figures[index].path;
+    s->prefix_length = scope_prefix(s->prefix);
+    s->name = s->prefix + strlen(SERVICES);
+    s->name_length = s->prefix_length - strlen(SERVICES) - 1;
+}
+
 struct scope scope_whole(const struct result *r)
 {
-    return (struct scope){.result = r, .prefix = "", .name = ""};
+    struct scope whole = {.result = r, .prefix = "", .name = ""};
+    size_t i = next_service(r, 0);
+    if (i < r->n_figures && next_service(r, i + 1) == r->n_figures) {
+        whole.also = r->figures[i].path;
+        whole.also_length = scope_prefix(whole.also);
+    }
+    return whole;
 }
 
 bool scope_next(struct scope *s)
 {
     assert(s && s->result);
     const struct result *r = s->result;
-    bool first = s->prefix == NULL;
-    for (size_t i = s->next; i < r->n_figures; i++) {
-        size_t length = service_prefix(r->figures[i].path);
-        if (length == 0 || seen_before(r, i, length))
-            continue;
-        s->prefix = r->figures[i].path;
-        s->prefix_length = length;
-        s->name = s->prefix + strlen(SERVICES);
-        s->name_length = length - strlen(SERVICES) - 1;
-        s->next = i + 1;
-        return true;
+    bool begun = s->prefix != NULL;
+    size_t i = next_service(r, s->next);
+    bool alone = !begun && (i == r->n_figures || next_service(r, i + 1) == r->n_figures);
+    s->next = i == r->n_figures ? i : i + 1;
+    if (!alone) {
+        if (i < r->n_figures)
+            take_service(s, i);
+        return i < r->n_figures;
     }
-    s->next = r->n_figures;
-    if (!first)
-        return false;
     *s = scope_whole(r);
     s->next = r->n_figures;
     return true;
 }
 
-static bool matches(const struct scope *s, const char *path, const char *rest)
+static bool matches(const char *path, const char *prefix, size_t length, const char *rest)
 {
-    return strncmp(path, s->prefix, s->prefix_length) == 0 &&
-           strcmp(path + s->prefix_length, rest) == 0;
+    return strncmp(path, prefix, length) == 0 && strcmp(path + length, rest) == 0;
 }
 
 const struct figure *scope_figure(const struct scope *s, const char *path)
 {
+    const struct figure *second = NULL;
     for (size_t i = 0; i < s->result->n_figures; i++) {
-        if (matches(s, s->result->figures[i].path, path))
-            return &s->result->figures[i];
+        const struct figure *f = &s->result->figures[i];
+        if (matches(f->path, s->prefix, s->prefix_length, path))
+            return f;
+        if (s->also && matches(f->path, s->also, s->also_length, path))
+            second = f;
     }
-    return NULL;
+    return second;
 }
 
 double scope_value(const struct scope *s, const char *path, double otherwise)
@@ -87,11 +108,15 @@ double scope_value(const struct scope *s, const char *path, double otherwise)
 
 const struct result_series *scope_series(const struct scope *s, const char *path)
 {
+    const struct result_series *second = NULL;
     for (size_t i = 0; i < s->result->n_series; i++) {
-        if (matches(s, s->result->series[i].path, path))
-            return &s->result->series[i];
+        const struct result_series *v = &s->result->series[i];
+        if (matches(v->path, s->prefix, s->prefix_length, path))
+            return v;
+        if (s->also && matches(v->path, s->also, s->also_length, path))
+            second = v;
     }
-    return NULL;
+    return second;
 }
 
 const char *scope_below(const struct scope *s, const struct figure *f, const char *head)

@@ -1,7 +1,8 @@
-/* scope: one service's part of a result, or the whole of it when there is one service.
+/* scope: one service's part of a result.
  *
- * With several services the figures and series of each have the prefix "services.<name>."; a name
- * may itself contain dots. */
+ * Figures of a service have the prefix "services.<name>.", where the name may itself contain dots;
+ * figures without it are of the whole run. A run of one service may have both; then they mean the
+ * same, and its series have no prefix. */
 #ifndef SLUICE_REPORTS_SCOPE_H
 #define SLUICE_REPORTS_SCOPE_H
 
@@ -12,20 +13,25 @@ struct scope {
     const struct result *result;
     const char *prefix; /* "services.bert.", not terminated; "" for the whole result */
     size_t prefix_length;
+    const char *also; /* prefix to try next; NULL for none */
+    size_t also_length;
     const char *name; /* "bert", not terminated; "" for the whole result */
     size_t name_length;
     size_t next; /* where the search goes on */
 };
 
-/* Moves on to the next service; the first call of a result without services gives the whole. */
+/* Moves on to the next service. A result with one service, or none, gives the whole once. */
 bool scope_next(struct scope *s);
+/* Bytes of "services.<name>." at the start of a path; 0 when it is of the whole run. */
+size_t scope_prefix(const char *path);
 /* The whole result: cost, nodes, totals. */
 struct scope scope_whole(const struct result *r);
 
 const struct figure *scope_figure(const struct scope *s, const char *path);
 double scope_value(const struct scope *s, const char *path, double otherwise);
 const struct result_series *scope_series(const struct scope *s, const char *path);
-/* The rest of f's path behind this scope's prefix and `head` ("cost.byClass."), or NULL. */
+/* The rest of f's path behind this scope's prefix and `head` ("cost.byClass."), or NULL; never by
+ * the second prefix, so that nothing is listed twice. */
 const char *scope_below(const struct scope *s, const struct figure *f, const char *head);
 
 #endif

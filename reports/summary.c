@@ -192,13 +192,19 @@ static void slo_block(const struct out *o, const struct scope *s)
     if (target)
         row(o, "SLO", "%s under %s%s%s", name, human_seconds(target->value).s, within, share);
     double windows = scope_value(s, "slo.windows", NAN);
+    const struct figure *worst = scope_figure(s, "slo.worst");
+    char worst_text[96] = "";
+    if (worst && strcmp(worst->unit, "s") == 0)
+        snprintf(worst_text, sizeof worst_text, ", worst %.40s", human_seconds(worst->value).s);
+    else if (worst && worst->value < 1000)
+        snprintf(worst_text, sizeof worst_text, ", worst %.40s times its limit",
+                 human_number(worst->value).s);
     const struct figure *held_share = scope_figure(s, "slo.heldShare");
     if (held && windows > 0)
-        row(o, target ? "" : "SLO", "held in %s%s: %s of %s windows, %s missed, worst %s",
+        row(o, target ? "" : "SLO", "held in %s%s: %s of %s windows, %s missed%s",
             human_share(held_share ? held_share->value : held->value / windows).s,
             bracketed(held_share).s, human_count(held->value).s, human_count(windows).s,
-            human_count(scope_value(s, "slo.missed", windows - held->value)).s,
-            human_seconds(scope_value(s, "slo.worst", NAN)).s);
+            human_count(scope_value(s, "slo.missed", windows - held->value)).s, worst_text);
 }
 
 static void requests_block(const struct out *o, const struct scope *s)
@@ -261,29 +267,58 @@ static void replicas_block(const struct out *o, const struct scope *s)
         human_count(scope_value(s, "replicas.reversals", 0)).s);
 }
 
+/* The figure beside "startup.<phase>.mean" that tells of the slow ones. */
+static const struct figure *startup_tail(const struct scope *s, const char *phase)
+{
+    char path[128];
+    size_t n = strcspn(phase, ".");
+    snprintf(path, sizeof path, "startup.%.*s.p99", (int)(n < 60 ? n : 60), phase);
+    const struct figure *f = scope_figure(s, path);
+    if (f)
+        return f;
+    snprintf(path, sizeof path, "startup.%.*s.max", (int)(n < 60 ? n : 60), phase);
+    return scope_figure(s, path);
+}
+
+static const char *startup_phase(const struct scope *s, const struct figure *f)
+{
+    const char *phase = scope_below(s, f, "startup."), *dot = phase ? strchr(phase, '.') : NULL;
+    return dot && strcmp(dot, ".mean") == 0 && f->value > 0 ? phase : NULL;
+}
+
+static void startup_row(const struct out *o, const struct scope *s, const char *phase, double share)
+{
+    char name[64];
+    size_t n = strcspn(phase, ".");
+    snprintf(name, sizeof name, "%.*s", (int)(n < 60 ? n : 60), phase);
+    const struct figure *tail = startup_tail(s, phase);
+    char path[96];
+    snprintf(path, sizeof path, "startup.%s.mean", name);
+    struct human words = human_words(name), mean = human_seconds(scope_value(s, path, NAN)),
+                 slow = human_seconds(tail ? tail->value : (double)NAN);
+    share_row(o, &(struct share){words.s, mean.s, slow.s, share});
+}
+
 static void startup_block(const struct out *o, const struct scope *s)
 {
     double longest = 0;
+    const struct figure *tail = NULL;
     for (size_t i = 0; i < s->result->n_figures; i++) {
-        const char *phase = scope_below(s, &s->result->figures[i], "startup.");
-        if (phase && strstr(phase, ".mean"))
-            longest = fmax(longest, s->result->figures[i].value);
+        const char *phase = startup_phase(s, &s->result->figures[i]);
+        if (!phase)
+            continue;
+        longest = fmax(longest, s->result->figures[i].value);
+        tail = startup_tail(s, phase);
     }
     if (longest <= 0)
         return;
     heading(o, "Startup of a pod");
-    share_row(o, &(struct share){"", "mean", "p99", 0});
+    size_t length = tail ? strlen(tail->path) : 0;
+    share_row(o, &(struct share){"", "mean", length ? tail->path + length - 3 : "", 0});
     for (size_t i = 0; i < s->result->n_figures; i++) {
-        const struct figure *f = &s->result->figures[i];
-        const char *phase = scope_below(s, f, "startup."), *dot = phase ? strchr(phase, '.') : NULL;
-        if (!dot || strcmp(dot, ".mean") != 0)
-            continue;
-        char name[64], p99[96];
-        snprintf(name, sizeof name, "%.*s", (int)(dot - phase < 63 ? dot - phase : 63), phase);
-        snprintf(p99, sizeof p99, "startup.%s.p99", name);
-        struct human words = human_words(name), mean = human_seconds(f->value),
-                     tail = human_seconds(scope_value(s, p99, NAN));
-        share_row(o, &(struct share){words.s, mean.s, tail.s, f->value / longest});
+        const char *phase = startup_phase(s, &s->result->figures[i]);
+        if (phase)
+            startup_row(o, s, phase, s->result->figures[i].value / longest);
     }
 }
 

@@ -14,7 +14,7 @@
 
 #define BINS 504
 #define STEP (20 * SIM_MINUTE)
-#define ROOM 200
+#define ROOM 300
 
 static void *take(struct arena *a, size_t count, size_t size)
 {
@@ -185,20 +185,20 @@ static const struct figure_row service_figures[] = {
     {"slo.held", "windows", FIGURE_SUM, 39772, 9},
     {"slo.missed", "windows", FIGURE_SUM, 548, 9},
     {"slo.heldShare", "1", FIGURE_MEAN, 0.98641, 0.0021},
-    {"slo.worst", "s", FIGURE_MAX, 60, -1},
+    {"slo.worst", "1", FIGURE_MAX, 461.5, -1},
     {"replicas.min", "replicas", FIGURE_MIN, 1, -1},
     {"replicas.mean", "replicas", FIGURE_MEAN, 4.41, 0.02},
     {"replicas.max", "replicas", FIGURE_MAX, 10, -1},
     {"replicas.starts", "pods", FIGURE_SUM, 4922, 6.1},
     {"replicas.reversals", "reversals", FIGURE_SUM, 1811, 4.4},
-    {"startup.waitForNode.mean", "s", FIGURE_MEAN, 96.2, 3.1},
-    {"startup.waitForNode.p99", "s", FIGURE_MEAN, 241, 12},
-    {"startup.pullImage.mean", "s", FIGURE_MEAN, 64.4, 1.9},
-    {"startup.pullImage.p99", "s", FIGURE_MEAN, 88, 4},
-    {"startup.mountVolume.mean", "s", FIGURE_MEAN, 3.8, 0.1},
-    {"startup.mountVolume.p99", "s", FIGURE_MEAN, 6.2, 0.3},
-    {"startup.loadModel.mean", "s", FIGURE_MEAN, 21.3, 0.6},
-    {"startup.loadModel.p99", "s", FIGURE_MEAN, 39.5, 1.2},
+    {"startup.waitNode.mean", "s", FIGURE_MEAN, 96.2, 3.1},
+    {"startup.waitNode.p99", "s", FIGURE_MEAN, 241, 12},
+    {"startup.imagePull.mean", "s", FIGURE_MEAN, 64.4, 1.9},
+    {"startup.imagePull.p99", "s", FIGURE_MEAN, 88, 4},
+    {"startup.volumeMount.mean", "s", FIGURE_MEAN, 3.8, 0.1},
+    {"startup.volumeMount.p99", "s", FIGURE_MEAN, 6.2, 0.3},
+    {"startup.modelLoad.mean", "s", FIGURE_MEAN, 21.3, 0.6},
+    {"startup.modelLoad.p99", "s", FIGURE_MEAN, 39.5, 1.2},
     {"startup.total.mean", "s", FIGURE_MEAN, 185.7, 5.1},
     {"startup.total.p99", "s", FIGURE_MEAN, 366, 15},
 };
@@ -283,8 +283,7 @@ static void add_log(struct arena *a, struct result *r)
 
 static void add_spans(struct arena *a, struct result *r)
 {
-    static const char *const phases[] = {"wait for node", "pull image", "mount volume",
-                                         "load model"};
+    static const char *const phases[] = {"waitNode", "imagePull", "volumeMount", "modelLoad"};
     static const double mean_s[] = {96, 64, 4, 21};
     struct chance c = chance_stream(1, 0, CHANCE_TEST, 3);
     char track[32];
@@ -383,6 +382,7 @@ struct result *fixture_bert(struct arena *a)
     struct result *r = blank(a);
     r->verdict = "Misses the SLO: p99 stays under 130 ms in 98.641 % of the 5-minute windows, and "
                  "99.9 % must hold; 42,230 CNY a month is within the budget of 60,000 CNY.";
+    add_figures(a, r, "services.bert.", service_figures, COUNT(service_figures));
     add_figures(a, r, "", service_figures, COUNT(service_figures));
     add_figures(a, r, "", run_figures, COUNT(run_figures));
     add_all_series(a, r, "");
@@ -413,11 +413,8 @@ struct result *fixture_hostile(struct arena *a)
     add_all_series(a, r, "services.a<b>.");
     add_all_series(a, r, "services.bert.");
     r->n_series -= 3; /* the second service has no latency */
-    size_t own = r->n_figures;
-    add_figures(a, r, "services.a<b>.", service_figures, COUNT(service_figures));
-    add_figures(a, r, "services.bert.", service_figures, COUNT(service_figures) - 10);
-    assert(own < r->n_figures);
-    r->figures[own - 3].value = 1e300;
+    r->figures[r->n_figures - 3].value = 1e300;
+    add_figures(a, r, "services.a<b>.", service_figures, COUNT(service_figures) - 10);
     for (size_t i = 0; i < 3; i++) {
         r->entries[i] = (struct result_entry){(sim_ns)i, EVIL, EVIL, long_name};
         r->spans[i].track = r->spans[i].phase = EVIL;

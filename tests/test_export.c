@@ -75,7 +75,7 @@ Test(export, writes_the_promised_paths)
                                         "nodes.hours.onDemand",
                                         "nodes.preemptions",
                                         "nodes.onDemandShare",
-                                        "startup.pullImage.mean",
+                                        "startup.imagePull.mean",
                                         "cost.total",
                                         "cost.byBilling.spot",
                                         "cost.byClass.idle",
@@ -139,10 +139,18 @@ Test(export, writes_counts_as_integers)
 Test(export, unfolds_paths_that_mix_values_and_objects)
 {
     struct result *r = fixture_empty(arena);
-    static const char *const paths[] = {"a.b", "c", "a.b.d", "a", "x.y.z", "a.e", "x.y2"};
-    for (size_t i = 0; i < 7; i++)
+    static const char *const paths[] = {"a.b",
+                                        "c",
+                                        "a.b.d",
+                                        "a",
+                                        "x.y.z",
+                                        "a.e",
+                                        "x.y2",
+                                        "cost.byResource.pool.a-1",
+                                        "services.x.y.latency.p99"};
+    for (size_t i = 0; i < 9; i++)
         r->figures[i] = (struct figure){paths[i], "1", FIGURE_MEAN, (double)i + 1, false, 0, 0};
-    r->n_figures = 7;
+    r->n_figures = 9;
     const struct json *j = parse(r, false);
     cr_assert_eq(at(j, "a.value"), 4);
     cr_assert_eq(at(j, "a.b.value"), 1);
@@ -151,6 +159,8 @@ Test(export, unfolds_paths_that_mix_values_and_objects)
     cr_assert_eq(at(j, "c"), 2);
     cr_assert_eq(at(j, "x.y.z"), 5);
     cr_assert_eq(at(j, "x.y2"), 7);
+    cr_assert_eq(json_get(json_at(j, "cost.byResource"), "pool.a-1")->number, 8);
+    cr_assert_eq(at(json_get(json_get(j, "services"), "x.y"), "latency.p99"), 9);
 }
 
 Test(export, survives_hostile_names)

@@ -1,0 +1,700 @@
+/* page: verdict first, then what it means, then how it came about, then how to check it. */
+#include "reports/page.h"
+
+#include "reports/human.h"
+#include "reports/picture.h"
+#include "reports/plot.h"
+#include "reports/scope.h"
+#include "sim/result.h"
+#include "sim/zone.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDE 960.0
+#define NARROW 400.0
+#define LOG_ROWS 500  /* lines of the decision log on the page; the store keeps all */
+#define BILL_ROWS 200 /* kinds of bills */
+#define FILTERS 8     /* subjects of the log that get a filter of their own */
+
+struct page {
+    const struct result *r;
+    struct text *to;
+    struct err *e;
+    struct zone *zone;
+    const char *zone_name;
+    unsigned charts; /* numbers the ids of the charts */
+};
+
+static const char css[] =
+    ":root{--paper:#fefefe;--ink:#1a212b;--soft:#4a525d;--line:#dfe3e8;--wash:#f5f7f9;"
+    "--good:#00694d;--good-wash:#e3f4ee;--bad:#a33c00;--bad-wash:#fdeee4;--warn:#7a5600;"
+    "--accent:#005a8d}\n"
+    "*{box-sizing:border-box}\n"
+    "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
+    "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"
+    "\"Segoe UI\",Roboto,\"Noto Sans\",\"Helvetica Neue\",Arial,sans-serif}\n"
+    "header,main,footer{max-width:1040px;margin:0 auto;padding:0 24px}\n"
+    "header{padding-top:28px}\n"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0;overflow-wrap:anywhere;letter-spacing:-.01em}\n"
+    "h2{font-size:1.25rem;line-height:1.3;margin:48px 0 12px;padding-top:14px;"
+    "border-top:1px solid var(--line)}\n"
+    "h3{font-size:1rem;margin:24px 0 8px}\n"
+    "p{margin:8px 0;max-width:70ch}\n"
+    "a{color:var(--accent)}\n"
+    ".brand{font-size:.8rem;font-weight:600;letter-spacing:.08em;text-transform:uppercase;"
+    "color:var(--soft);margin:0 0 4px}\n"
+    ".about{color:var(--soft);margin:4px 0 16px}\n"
+    ".verdict{border-left:6px solid;border-radius:4px;padding:14px 18px;margin:0 0 20px;"
+    "font-size:1.1rem;overflow-wrap:anywhere}\n"
+    ".verdict strong{display:block;font-size:1.35rem}\n"
+    ".holds{border-color:var(--good);background:var(--good-wash)}.holds strong{color:var(--good)}\n"
+    ".fails{border-color:var(--bad);background:var(--bad-wash)}.fails strong{color:var(--bad)}\n"
+    "nav{font-size:.9rem;margin:0 0 4px}nav a{margin-right:14px;white-space:nowrap}\n"
+    ".tiles{display:grid;grid-template-columns:repeat(4,1fr);margin:20px 0 8px;padding:0 1px 1px 0;"
+    "}\n"
+    ".tiles div{border:1px solid var(--line);margin:0 -1px -1px 0;padding:12px 16px}\n"
+    ".tiles dt{font-size:.85rem;color:var(--soft)}\n"
+    ".tiles dd{margin:0;font-size:1.3rem;font-weight:600;line-height:1.3;"
+    "font-variant-numeric:tabular-nums}\n"
+    ".tiles small{display:block;font-size:.8rem;font-weight:400;color:var(--soft)}\n"
+    ".findings{list-style:none;padding:0;margin:0;max-width:80ch}\n"
+    ".findings li{padding:8px 0 8px 92px;position:relative;border-bottom:1px solid var(--line);"
+    "overflow-wrap:anywhere}\n"
+    ".findings b{position:absolute;left:0;top:9px;font-size:.8rem;font-weight:600;"
+    "color:var(--soft);width:80px}\n"
+    ".findings .error b{color:var(--bad)}.findings .warning b{color:var(--warn)}\n"
+    "figure{margin:20px 0 36px}\n"
+    "figcaption{font-size:.9rem;color:var(--soft);max-width:70ch}\n"
+    ".plot svg{display:block;width:100%;height:auto;font-family:inherit}\n"
+    ".plot .narrow{display:none}\n"
+    "table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
+    "table{margin:6px 0 18px}.parts th:first-child{width:54%}\n"
+    "caption{text-align:left;font-size:.9rem;color:var(--soft);padding:0 0 6px}\n"
+    "th,td{text-align:left;vertical-align:top;padding:6px 16px 6px 0;"
+    "border-bottom:1px solid var(--line);overflow-wrap:anywhere}\n"
+    "th{font-weight:600;color:var(--soft);white-space:nowrap;overflow-wrap:normal}\n"
+    "td:last-child,th:last-child{padding-right:0}\n"
+    "tbody th{font-weight:400;color:var(--ink);white-space:normal}\n"
+    ".n{text-align:right;white-space:nowrap}\n"
+    ".t{white-space:nowrap}\n"
+    ".scroll{overflow:auto}\n"
+    "";
+
+static const char css_parts[] =
+    ".tall table{margin:0}.tall{max-height:440px;border:1px solid "
+    "var(--line);border-radius:6px;padding:0 14px}\n"
+    ".tall thead th{position:sticky;top:0;background:var(--paper);"
+    "box-shadow:0 1px 0 var(--line)}\n"
+    ".bar{display:block;height:8px;border-radius:2px;background:var(--accent);min-width:1px}\n"
+    ".pair{display:grid;grid-template-columns:1fr 1fr;gap:0 48px}\n"
+    "code,pre{font:.85rem/1.5 ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace}\n"
+    "pre{background:var(--wash);border:1px solid var(--line);border-radius:6px;padding:12px 14px;"
+    "white-space:pre-wrap;overflow-wrap:anywhere;margin:8px 0}\n"
+    "dl.keys{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:12px 0;"
+    "font-size:.9rem}dl.keys dt{color:var(--soft)}dl.keys dd{margin:0;overflow-wrap:anywhere}\n"
+    ".filter{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0;border:0;padding:0}\n"
+    ".filter legend{font-size:.9rem;color:var(--soft);padding:0;margin-bottom:4px}\n"
+    ".filter label{font-size:.85rem;border:1px solid var(--line);border-radius:14px;"
+    "padding:2px 12px;cursor:pointer;overflow-wrap:anywhere}\n"
+    ".filter input{position:absolute;opacity:0}\n"
+    ".filter label:has(:checked){background:var(--ink);color:var(--paper);"
+    "border-color:var(--ink)}\n"
+    ".filter label:has(:focus-visible),.scroll:focus-visible{outline:2px solid var(--accent);"
+    "outline-offset:2px}\n"
+    "details summary{cursor:pointer;color:var(--accent);margin:8px 0}\n"
+    "footer{margin-top:56px;padding-bottom:40px;font-size:.85rem;color:var(--soft)}\n"
+    "";
+
+static const char css_narrow[] =
+    "@media (max-width:719px){\n"
+    "header,main,footer{padding:0 16px}header{padding-top:18px}h1{font-size:1.5rem}\n"
+    "h2{margin-top:36px}\n"
+    ".tiles{grid-template-columns:1fr 1fr}.tiles div{padding:9px 11px}.tiles dd{font-size:1.1rem}\n"
+    ".findings li{padding-left:0}.findings b{position:static;display:block}\n"
+    ".plot .wide{display:none}.plot .narrow{display:block}\n"
+    ".pair{grid-template-columns:1fr}\n"
+    ".stack thead{display:none}.stack tr{display:block;padding:8px 0;"
+    "border-bottom:1px solid var(--line)}\n"
+    ".stack td,.stack th{display:block;border:0;padding:0;text-align:left}\n"
+    ".log td:nth-child(-n+2){display:inline;padding-right:8px;color:var(--soft)}"
+    ".log td:nth-child(3){font-weight:600}\n"
+    ".stack td[data-h]:before{content:attr(data-h) \": \";color:var(--soft)}\n"
+    "dl.keys{grid-template-columns:1fr}dl.keys dd{margin-bottom:6px}\n"
+    "}\n"
+    "@media print{\n"
+    "@page{margin:14mm}\n"
+    "body{font-size:10.5pt}header,main,footer{max-width:none;padding:0}\n"
+    "nav,.filter{display:none}\n"
+    "h2{break-after:avoid;margin-top:22pt}figure,.tiles,.verdict,li,tr{break-inside:avoid}\n"
+    ".plot .wide{display:block}.plot .narrow{display:none}\n"
+    ".tall table{margin:0}.tall{max-height:none;border:0;padding:0}.tall thead "
+    "th{position:static}\n"
+    ".tall tbody tr:nth-child(n+61){display:none}\n"
+    ".verdict,.tiles{print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
+    ".bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
+    "}\n";
+
+static const char css_dark[] =
+    ":root{--paper:#161b21;--ink:#e9edf1;--soft:#b4bcc6;--line:#2f3740;--wash:#1d232a;"
+    "--good:#4fd1a5;--good-wash:#12291f;--bad:#ff9d66;--bad-wash:#34200f;--warn:#e6b94a;"
+    "--accent:#6db9ea}\n";
+
+/* ---- small writers ---- */
+
+static void add(struct page *p, const char *html)
+{
+    text_add(p->to, html);
+}
+
+static void say(struct page *p, const char *s)
+{
+    text_html(p->to, s ? s : "");
+}
+
+static void cell(struct page *p, const char *attributes, const char *s)
+{
+    text_printf(p->to, "<td%s>", attributes);
+    say(p, s);
+    add(p, "</td>");
+}
+
+static void section(struct page *p, const char *id, const char *title)
+{
+    text_printf(p->to, "<section aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id,
+                title);
+}
+
+static struct human local(const struct page *p, sim_ns at)
+{
+    int64_t unix_s = p->r->epoch_s + at / SIM_SECOND;
+    struct human out = human_time(p->zone, unix_s);
+    size_t n = strlen(out.s);
+    snprintf(out.s + n, sizeof out.s - n, ":%02d", zone_local(p->zone, unix_s).second);
+    return out;
+}
+
+/* ---- the head ---- */
+
+static void head(struct page *p)
+{
+    const struct result *r = p->r;
+    add(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    say(p, r->name);
+    text_printf(p->to, " %s - Sluice</title>\n<style>\n", r->holds ? "holds" : "fails");
+    add(p, css);
+    add(p, css_parts);
+    add(p, css_narrow);
+    add(p, "@media screen and (prefers-color-scheme:dark){\n");
+    add(p, css_dark);
+    plot_css_dark(p->to, ".plot");
+    add(p, "}\n</style>\n</head>\n<body>\n<header>\n<p class=\"brand\">Sluice report</p>\n<h1>");
+    say(p, r->name);
+    text_printf(p->to, "</h1>\n<p class=\"about\">%s from %s ",
+                human_seconds((double)r->horizon / 1e9).s, human_time(p->zone, r->epoch_s).s);
+    say(p, p->zone_name);
+    text_printf(p->to, ", %u replication%s</p>\n", (unsigned)r->replications,
+                r->replications == 1 ? "" : "s");
+    text_printf(p->to, "<div class=\"verdict %s\" role=\"status\"><strong>%s</strong> ",
+                r->holds ? "holds" : "fails", r->holds ? "Holds" : "Does not hold");
+    say(p, r->verdict);
+    add(p, "</div>\n");
+}
+
+static void contents(struct page *p)
+{
+    static const struct {
+        const char *id, *title;
+    } links[] = {{"findings", "Findings"}, {"charts", "Charts"},  {"cost", "Cost"},
+                 {"log", "Decisions"},     {"rests", "Rests on"}, {"bills", "Bills"},
+                 {"all", "All figures"},   {"again", "Reproduce"}};
+    add(p, "<nav aria-label=\"Contents\">");
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        text_printf(p->to, "<a href=\"#h-%s\">%s</a> ", links[i].id, links[i].title);
+    add(p, "</nav>\n</header>\n<main>\n");
+}
+
+struct tile {
+    const char *label, *value, *note;
+};
+
+static void tile(struct page *p, const struct tile *t)
+{
+    text_printf(p->to, "<div><dt>%s</dt><dd>", t->label);
+    say(p, t->value);
+    if (*t->note) {
+        add(p, "<small>");
+        say(p, t->note);
+        add(p, "</small>");
+    }
+    add(p, "</dd></div>\n");
+}
+
+static void figure_tile(struct page *p, const struct scope *s, const char *path, const char *label)
+{
+    const struct figure *f = scope_figure(s, path);
+    if (!f)
+        return;
+    struct human value = human_value(f->value, f->unit), interval = human_interval(f);
+    if (f->unit && strcmp(f->unit, "replicas") == 0)
+        value = human_number(f->value);
+    if (f->merge == FIGURE_SUM) /* the interval of a sum is that of one replication */
+        interval.s[0] = '\0';
+    tile(p, &(struct tile){label, value.s, interval.s});
+}
+
+static void service_tiles(struct page *p, const struct scope *s)
+{
+    const struct figure *arrived = scope_figure(s, "requests.arrived");
+    figure_tile(p, s, "latency.p99", "p99 latency");
+    figure_tile(p, s, "slo.heldShare", "SLO windows held");
+    if (arrived && arrived->value > 0) {
+        double served = scope_value(s, "requests.served", NAN) / arrived->value;
+        struct human share = human_share(served), n = human_count(arrived->value), of;
+        snprintf(of.s, sizeof of.s, "of %.60s", n.s);
+        tile(p, &(struct tile){"requests served", share.s, of.s});
+    }
+    const struct figure *mean = scope_figure(s, "replicas.mean");
+    if (mean) {
+        struct human low = human_count(scope_value(s, "replicas.min", NAN)),
+                     high = human_count(scope_value(s, "replicas.max", NAN)),
+                     value = human_number(mean->value), range;
+        snprintf(range.s, sizeof range.s, "from %.30s to %.30s", low.s, high.s);
+        tile(p, &(struct tile){"replicas, mean", value.s, range.s});
+    }
+}
+
+static void service_heading(struct page *p, const struct scope *s)
+{
+    if (s->name_length == 0)
+        return;
+    struct text name = {0};
+    text_add_bytes(&name, s->name, s->name_length);
+    add(p, "<h3>Service ");
+    say(p, name.s);
+    add(p, "</h3>\n");
+    text_fini(&name);
+}
+
+static void tiles(struct page *p)
+{
+    struct scope whole = scope_whole(p->r), s = {.result = p->r};
+    bool several = false;
+    while (scope_next(&s)) {
+        several = s.name_length > 0;
+        if (several) {
+            service_heading(p, &s);
+            add(p, "<dl class=\"tiles\">\n");
+            service_tiles(p, &s);
+            add(p, "</dl>\n");
+        }
+    }
+    if (p->r->n_figures == 0)
+        return;
+    if (several)
+        add(p, "<h3>The whole</h3>\n");
+    add(p, "<dl class=\"tiles\">\n");
+    figure_tile(p, &whole, "cost.perMonth", "cost a month");
+    figure_tile(p, &whole, "cost.per1k", "cost of 1,000 requests");
+    if (!several)
+        service_tiles(p, &whole);
+    figure_tile(p, &whole, "nodes.onDemandShare", "node time on demand");
+    figure_tile(p, &whole, "nodes.preemptions", "spot nodes taken back");
+    add(p, "</dl>\n");
+    if (p->r->replications > 1)
+        add(p, "<p class=\"about\">Below a figure: its 95 % interval over the replications.</p>\n");
+}
+
+static void findings(struct page *p)
+{
+    const struct result *r = p->r;
+    section(p, "findings", "What to know");
+    add(p, r->n_findings ? "<ul class=\"findings\">\n" : "<p>Nothing stood out.</p>\n");
+    for (size_t i = 0; i < r->n_findings; i++) {
+        const struct result_finding *f = &r->findings[i];
+        const char *level = strcmp(f->level, "error") == 0     ? "error"
+                            : strcmp(f->level, "warning") == 0 ? "warning"
+                                                               : "note";
+        text_printf(p->to, "<li class=\"%s\"><b>%s</b>", level, level);
+        say(p, f->text);
+        add(p, "</li>\n");
+    }
+    if (r->n_findings)
+        add(p, "</ul>\n");
+    if (r->findings_dropped)
+        text_printf(p->to, "<p>And %s more.</p>\n", human_count((double)r->findings_dropped).s);
+    add(p, "</section>\n");
+}
+
+/* ---- charts ---- */
+
+static int chart(struct page *p, const struct scope *s, enum picture what, const char *caption)
+{
+    if (!picture_is_there(s, what))
+        return 0;
+    add(p, "<figure class=\"plot\">\n");
+    for (int narrow = 0; narrow < 2; narrow++) {
+        char id[40];
+        snprintf(id, sizeof id, "%s-%u%s", picture_name(what), p->charts, narrow ? "n" : "w");
+        struct chart_frame frame = {.format = PLOT_SVG,
+                                    .width = narrow ? NARROW : WIDE,
+                                    .scale = 1,
+                                    .id = id,
+                                    .css_class = narrow ? "narrow" : "wide"};
+        if (picture_draw(s, what, &frame, p->to, p->e) != 0)
+            return -1;
+    }
+    p->charts++;
+    text_printf(p->to, "<figcaption>%s</figcaption>\n</figure>\n", caption);
+    return 0;
+}
+
+static int charts(struct page *p)
+{
+    struct scope whole = scope_whole(p->r), s = {.result = p->r};
+    section(p, "charts", "What happened");
+    if (p->r->replications > 1)
+        text_printf(p->to,
+                    "<p class=\"about\">Charts and log are of replication %u, whose cost is "
+                    "the median.</p>\n",
+                    (unsigned)p->r->shown_replication);
+    while (scope_next(&s)) {
+        service_heading(p, &s);
+        if (chart(p, &s, PICTURE_TRAFFIC,
+                  "The pale band spans the least and the largest value in each step of the chart. "
+                  "Where the metric has a gap the autoscaler saw no value.") != 0 ||
+            chart(p, &s, PICTURE_LATENCY,
+                  "Percentiles of each SLO window, from the scheduled "
+                  "arrival of a request to its end.") != 0)
+            return -1;
+    }
+    if (chart(p, &whole, PICTURE_NODES, "Nodes that are paid for, one on top of the other.") != 0 ||
+        chart(p, &whole, PICTURE_STARTUP,
+              "The mean over all pods that came to serve, and the slowest ones of the replication "
+              "shown.") != 0)
+        return -1;
+    add(p, "</section>\n");
+    return 0;
+}
+
+static void parts_table(struct page *p, const char *title, const char *path)
+{
+    struct scope s = scope_whole(p->r);
+    double total = scope_value(&s, "cost.total", 0);
+    bool begun = false;
+    for (size_t i = 0; i < p->r->n_figures; i++) {
+        const struct figure *f = &p->r->figures[i];
+        const char *part = scope_below(&s, f, path);
+        if (!part || total <= 0 || !isfinite(f->value))
+            continue;
+        if (!begun)
+            text_printf(
+                p->to,
+                "<div class=\"scroll\"><table class=\"parts\">\n<caption>%s</caption>\n<thead><tr>"
+                "<th scope=\"col\">part</th><th scope=\"col\" class=\"n\">cost</th>"
+                "<th scope=\"col\" class=\"n\">share</th></tr></thead>\n<tbody>\n",
+                title);
+        begun = true;
+        add(p, "<tr><th scope=\"row\">");
+        say(p, strcmp(path, "cost.byResource.") == 0 ? part : human_words(part).s);
+        text_printf(p->to, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+                    human_money(f->value, NULL).s, human_share(f->value / total).s);
+    }
+    if (begun)
+        add(p, "</tbody></table></div>\n");
+}
+
+static int cost(struct page *p)
+{
+    struct scope s = scope_whole(p->r);
+    const struct figure *total = scope_figure(&s, "cost.total");
+    section(p, "cost", "Cost");
+    if (!total) {
+        add(p, "<p>This run has no prices.</p>\n</section>\n");
+        return 0;
+    }
+    const char *currency = p->r->currency;
+    struct human interval = human_interval(total);
+    text_printf(p->to, "<p>%s", human_money(total->value, currency).s);
+    if (*interval.s)
+        text_printf(p->to, " (%s)", interval.s);
+    text_printf(p->to, " for %s: %s an hour, %s a month, %s for a thousand requests.</p>\n",
+                human_seconds((double)p->r->horizon / 1e9).s,
+                human_money(scope_value(&s, "cost.perHour", NAN), currency).s,
+                human_money(scope_value(&s, "cost.perMonth", NAN), currency).s,
+                human_money(scope_value(&s, "cost.per1k", NAN), currency).s);
+    if (chart(p, &s, PICTURE_COST, "Every bar serves the same traffic.") != 0)
+        return -1;
+    add(p, "<div class=\"pair\">\n<div>\n");
+    parts_table(p, "By what it was spent on", "cost.byClass.");
+    add(p, "</div>\n<div>\n");
+    parts_table(p, "By billing", "cost.byBilling.");
+    parts_table(p, "By resource", "cost.byResource.");
+    add(p, "</div>\n</div>\n</section>\n");
+    return 0;
+}
+
+/* ---- the decision log ---- */
+
+/* Index of the subject among the first FILTERS different ones; FILTERS when it is a later one. */
+static size_t subject_index(const struct result *r, const char *subject, const char **subjects,
+                            size_t *n)
+{
+    (void)r;
+    for (size_t i = 0; i < *n; i++) {
+        if (strcmp(subjects[i], subject) == 0)
+            return i;
+    }
+    if (*n == FILTERS)
+        return FILTERS;
+    subjects[*n] = subject;
+    return (*n)++;
+}
+
+static void filters(struct page *p, const char **subjects, size_t n)
+{
+    if (n < 2)
+        return;
+    add(p, "<style>");
+    for (size_t i = 0; i < n; i++)
+        text_printf(p->to, ".log:has(#s%zu:checked) tbody tr:not(.s%zu){display:none}", i, i);
+    add(p, "</style>\n<fieldset class=\"filter\"><legend>Show the decisions of</legend>\n"
+           "<label><input type=\"radio\" name=\"subject\" checked>all</label>\n");
+    for (size_t i = 0; i < n; i++) {
+        text_printf(p->to, "<label><input type=\"radio\" name=\"subject\" id=\"s%zu\">", i);
+        say(p, subjects[i]);
+        add(p, "</label>\n");
+    }
+    add(p, "</fieldset>\n");
+}
+
+static void log_rows(struct page *p, size_t shown, const char **subjects, size_t *n)
+{
+    add(p, "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Decision log\">"
+           "<table class=\"stack\">\n<thead><tr><th scope=\"col\">time</th><th scope=\"col\">who"
+           "</th><th scope=\"col\">what</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < shown; i++) {
+        const struct result_entry *entry = &p->r->entries[i];
+        text_printf(p->to, "<tr class=\"s%zu\"><td class=\"t\">%s</td>",
+                    subject_index(p->r, entry->subject, subjects, n), local(p, entry->at).s);
+        cell(p, "", entry->subject);
+        cell(p, "", entry->what);
+        cell(p, "", entry->reason);
+        add(p, "</tr>\n");
+    }
+    add(p, "</tbody></table></div>\n");
+}
+
+static void decisions(struct page *p)
+{
+    const struct result *r = p->r;
+    const char *subjects[FILTERS];
+    size_t n = 0, shown = r->n_entries < LOG_ROWS ? r->n_entries : LOG_ROWS;
+    section(p, "log", "Decisions, with their reasons");
+    if (shown == 0) {
+        add(p, "<p>Nobody decided anything.</p>\n</section>\n");
+        return;
+    }
+    for (size_t i = 0; i < shown; i++)
+        subject_index(r, r->entries[i].subject, subjects, &n);
+    add(p, "<div class=\"log\">\n");
+    filters(p, subjects, n);
+    log_rows(p, shown, subjects, &n);
+    add(p, "</div>\n");
+    uint64_t more = r->n_entries - shown + r->entries_dropped;
+    text_printf(p->to, "<p class=\"about\">%zu lines", shown);
+    if (more)
+        text_printf(p->to, "; %s more are not on this page", human_count((double)more).s);
+    add(p, ". Printed pages show the first 60.</p>\n</section>\n");
+}
+
+/* ---- what it rests on, what was paid ---- */
+
+static void assumptions(struct page *p)
+{
+    const struct result *r = p->r;
+    section(p, "rests", "What the answer rests on");
+    if (r->n_assumptions == 0) {
+        add(p, "<p>No figure of the world was taken on trust.</p>\n</section>\n");
+        return;
+    }
+    add(p, "<div class=\"scroll\"><table class=\"stack\">\n<thead><tr><th scope=\"col\">figure</th>"
+           "<th scope=\"col\">value</th><th scope=\"col\">quality</th><th scope=\"col\">source</th>"
+           "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < r->n_assumptions; i++) {
+        const struct result_assumption *a = &r->assumptions[i];
+        add(p, "<tr><th scope=\"row\"><code>");
+        say(p, a->path);
+        add(p, "</code></th>");
+        cell(p, "", a->value);
+        cell(p, " data-h=\"quality\"", a->quality);
+        cell(p, " data-h=\"source\"", a->source);
+        add(p, "</tr>\n");
+    }
+    add(p, "</tbody></table></div>\n</section>\n");
+}
+
+struct bill_kind {
+    const struct result_bill *like;
+    size_t n;
+    double hours;
+    int64_t micro;
+};
+
+static bool same_kind(const struct result_bill *a, const struct result_bill *b)
+{
+    return strcmp(a->group, b->group) == 0 && strcmp(a->type, b->type) == 0 &&
+           strcmp(a->billing, b->billing) == 0 && strcmp(a->zone, b->zone) == 0;
+}
+
+/* Groups the bills; the last kind takes what does not fit. */
+static size_t bill_kinds(const struct result *r, struct bill_kind *kinds)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_bills; i++) {
+        const struct result_bill *b = &r->bills[i];
+        size_t k = 0;
+        while (k < n && !same_kind(kinds[k].like, b))
+            k++;
+        if (k == BILL_ROWS)
+            k--;
+        if (k == n)
+            kinds[n++] = (struct bill_kind){.like = b};
+        kinds[k].n++;
+        kinds[k].hours += (double)(b->to - b->from) / 3.6e12;
+        kinds[k].micro += b->amount_micro;
+    }
+    return n;
+}
+
+static void bill_row(struct page *p, const struct bill_kind *k)
+{
+    add(p, "<tr><th scope=\"row\">");
+    say(p, k->like->group);
+    add(p, "</th>");
+    cell(p, "", k->like->type);
+    cell(p, " data-h=\"zone\"", k->like->zone);
+    cell(p, " data-h=\"billing\"", human_words(k->like->billing).s);
+    text_printf(p->to,
+                "<td class=\"n\" data-h=\"bills\">%zu</td><td class=\"n\" data-h=\"hours\">%s"
+                "</td>",
+                k->n, human_count(k->hours).s);
+    cell(p, " class=\"n\" data-h=\"amount\"",
+         human_money((double)k->micro / 1e6, k->like->currency).s);
+    add(p, "</tr>\n");
+}
+
+static void bills(struct page *p)
+{
+    const struct result *r = p->r;
+    struct bill_kind kinds[BILL_ROWS];
+    section(p, "bills", "Bills");
+    size_t n = bill_kinds(r, kinds);
+    if (n == 0) {
+        add(p, "<p>Nothing was paid for.</p>\n</section>\n");
+        return;
+    }
+    add(p, "<div class=\"scroll\"><table class=\"stack\">\n<thead><tr><th scope=\"col\">pool or "
+           "service</th><th scope=\"col\">type</th><th scope=\"col\">zone</th><th scope=\"col\">"
+           "billing</th><th scope=\"col\" class=\"n\">bills</th><th scope=\"col\" class=\"n\">hours"
+           "</th><th scope=\"col\" class=\"n\">amount</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < n; i++)
+        bill_row(p, &kinds[i]);
+    add(p, "</tbody></table></div>\n");
+    if (r->bills_dropped)
+        text_printf(p->to, "<p>And %s more bills of %s together.</p>\n",
+                    human_count((double)r->bills_dropped).s,
+                    human_money((double)r->bills_dropped_micro / 1e6, r->currency).s);
+    add(p, "</section>\n");
+}
+
+/* ---- for checking ---- */
+
+static void all_figures(struct page *p)
+{
+    section(p, "all", "All figures");
+    text_printf(p->to,
+                "<details><summary>%zu figures by path</summary>\n<div class=\"scroll\">"
+                "<table>\n<thead><tr><th scope=\"col\">path</th><th scope=\"col\" class=\"n\""
+                ">value</th><th scope=\"col\" class=\"n\">95 %% from</th><th scope=\"col\" "
+                "class=\"n\">to</th><th scope=\"col\">unit</th></tr></thead>\n<tbody>\n",
+                p->r->n_figures);
+    for (size_t i = 0; i < p->r->n_figures; i++) {
+        const struct figure *f = &p->r->figures[i];
+        add(p, "<tr><th scope=\"row\"><code>");
+        say(p, f->path);
+        add(p, "</code></th>");
+        cell(p, " class=\"n\"", human_number(f->value).s);
+        cell(p, " class=\"n\"", f->has_interval ? human_number(f->low).s : "");
+        cell(p, " class=\"n\"", f->has_interval ? human_number(f->high).s : "");
+        cell(p, "", f->unit);
+        add(p, "</tr>\n");
+    }
+    add(p, "</tbody></table></div></details>\n</section>\n");
+}
+
+static void reproduce(struct page *p)
+{
+    const struct result *r = p->r;
+    section(p, "again", "How to reproduce this");
+    if (r->command) {
+        add(p, "<pre><code>");
+        say(p, r->command);
+        add(p, "</code></pre>\n");
+    }
+    add(p, "<dl class=\"keys\"><dt>run key</dt><dd><code>");
+    say(p, r->run_key);
+    text_printf(p->to, "</code></dd>\n<dt>seed</dt><dd>%" PRIu64 "</dd>\n<dt>engine</dt><dd>",
+                r->seed);
+    say(p, r->engine);
+    text_printf(p->to,
+                "</dd>\n<dt>digest of the control log</dt><dd><code>%016" PRIx64 "</code></dd>\n"
+                "<dt>digest of the requests</dt><dd><code>%016" PRIx64 "</code></dd></dl>\n"
+                "<p>The same scenario, seed and program give the same digests on every machine.</p>"
+                "\n</section>\n",
+                r->control_digest, r->request_digest);
+    add(p, "</main>\n<footer>Simulated by Sluice; not a measurement. Schema " RESULT_SCHEMA
+           ".</footer>\n</body>\n</html>\n");
+}
+
+static int open_zone(struct page *p)
+{
+    struct err unknown = {0};
+    p->zone_name = p->r->time_zone ? p->r->time_zone : "UTC";
+    p->zone = zone_load(p->zone_name, &unknown);
+    if (p->zone)
+        return 0;
+    p->zone_name = "UTC";
+    p->zone = zone_load("UTC", p->e);
+    return p->zone ? 0 : -1;
+}
+
+int page_html(const struct result *r, struct text *to, struct err *e)
+{
+    assert(r && to && e);
+    struct page p = {.r = r, .to = to, .e = e};
+    if (open_zone(&p) != 0)
+        return -1;
+    head(&p);
+    contents(&p);
+    tiles(&p);
+    findings(&p);
+    int status = charts(&p);
+    if (status == 0)
+        status = cost(&p);
+    if (status == 0) {
+        decisions(&p);
+        assumptions(&p);
+        bills(&p);
+        all_figures(&p);
+        reproduce(&p);
+        status = text_end(to, e);
+    }
+    zone_free(p.zone);
+    return status;
+}
