@@ -137,7 +137,7 @@ static struct bins bins_for(const struct area *a, const struct chart_series *s)
 static double bin_value(const struct chart_series *s, const double *values, struct bins b, size_t i,
                         int of)
 {
-    double sum = 0, best = NAN;
+    double sum = 0, best = (double)NAN;
     size_t known = 0;
     for (size_t k = i * b.by; k < s->n && k < (i + 1) * b.by; k++) {
         double v = values[k];
@@ -149,7 +149,7 @@ static double bin_value(const struct chart_series *s, const double *values, stru
             best = v;
     }
     if (known == 0)
-        return NAN;
+        return (double)NAN;
     return s->scale * (of == 0 ? sum / (double)known : best);
 }
 

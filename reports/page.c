@@ -254,15 +254,15 @@ static void service_tiles(struct page *p, const struct scope *s)
     figure_tile(p, s, "latency.p99", "p99 latency");
     figure_tile(p, s, "slo.heldShare", "SLO windows held");
     if (arrived && arrived->value > 0) {
-        double served = scope_value(s, "requests.served", NAN) / arrived->value;
+        double served = scope_number(s, "requests.served") / arrived->value;
         struct human share = human_share(served), n = human_count(arrived->value), of;
         snprintf(of.s, sizeof of.s, "of %.60s", n.s);
         tile(p, &(struct tile){"requests served", share.s, of.s});
     }
     const struct figure *mean = scope_figure(s, "replicas.mean");
     if (mean) {
-        struct human low = human_count(scope_value(s, "replicas.min", NAN)),
-                     high = human_count(scope_value(s, "replicas.max", NAN)),
+        struct human low = human_count(scope_number(s, "replicas.min")),
+                     high = human_count(scope_number(s, "replicas.max")),
                      value = human_number(mean->value), range;
         snprintf(range.s, sizeof range.s, "from %.30s to %.30s", low.s, high.s);
         tile(p, &(struct tile){"replicas, mean", value.s, range.s});
@@ -425,9 +425,9 @@ static int cost(struct page *p)
         text_printf(p->to, " (%s)", interval.s);
     text_printf(p->to, " for %s: %s an hour, %s a month, %s for a thousand requests.</p>\n",
                 human_seconds((double)p->r->horizon / 1e9).s,
-                human_money(scope_value(&s, "cost.perHour", NAN), currency).s,
-                human_money(scope_value(&s, "cost.perMonth", NAN), currency).s,
-                human_money(scope_value(&s, "cost.per1k", NAN), currency).s);
+                human_money(scope_number(&s, "cost.perHour"), currency).s,
+                human_money(scope_number(&s, "cost.perMonth"), currency).s,
+                human_money(scope_number(&s, "cost.per1k"), currency).s);
     if (chart(p, &s, PICTURE_COST, "Every bar serves the same traffic.") != 0)
         return -1;
     add(p, "<div class=\"pair\">\n<div>\n");

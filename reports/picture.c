@@ -183,7 +183,7 @@ static int draw_latency(const struct scope *s, const struct chart_frame *frame, 
     struct chart_series lines[MAX_SERIES];
     size_t n = collect(s, latency_lines, COUNT(latency_lines), lines);
     const struct figure *target = scope_figure(s, "slo.target");
-    double quantile = scope_value(s, "slo.quantile", NAN);
+    double quantile = scope_number(s, "slo.quantile");
     char label[96] = "";
     struct chart_rule rule = {.label = label};
     if (target) {
@@ -484,7 +484,7 @@ bool picture_is_there(const struct scope *s, enum picture what)
     case PICTURES:
         break;
     }
-    assert(!"a picture that is none");
+    assert(false && "a picture that is none");
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "reports/scope.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define SERVICES "services."
@@ -104,6 +105,11 @@ double scope_value(const struct scope *s, const char *path, double otherwise)
 {
     const struct figure *f = scope_figure(s, path);
     return f ? f->value : otherwise;
+}
+
+double scope_number(const struct scope *s, const char *path)
+{
+    return scope_value(s, path, (double)NAN);
 }
 
 const struct result_series *scope_series(const struct scope *s, const char *path)

@@ -29,6 +29,7 @@ struct scope scope_whole(const struct result *r);
 
 const struct figure *scope_figure(const struct scope *s, const char *path);
 double scope_value(const struct scope *s, const char *path, double otherwise);
+double scope_number(const struct scope *s, const char *path); /* NaN when absent */
 const struct result_series *scope_series(const struct scope *s, const char *path);
 /* The rest of f's path behind this scope's prefix and `head` ("cost.byClass."), or NULL; never by
  * the second prefix, so that nothing is listed twice. */

@@ -179,9 +179,8 @@ static void slo_block(const struct out *o, const struct scope *s)
                         *target = scope_figure(s, "slo.target");
     if (!held && !target)
         return;
-    double quantile = scope_value(s, "slo.quantile", NAN);
-    double window = scope_value(s, "slo.window", NAN),
-           objective = scope_value(s, "slo.objective", NAN);
+    double quantile = scope_number(s, "slo.quantile");
+    double window = scope_number(s, "slo.window"), objective = scope_number(s, "slo.objective");
     char name[32] = "latency", within[64] = "", share[64] = "";
     if (isfinite(quantile))
         snprintf(name, sizeof name, "p%.4g", quantile * 100);
@@ -191,7 +190,7 @@ static void slo_block(const struct out *o, const struct scope *s)
         snprintf(share, sizeof share, ", in %.40s of them", human_share(objective).s);
     if (target)
         row(o, "SLO", "%s under %s%s%s", name, human_seconds(target->value).s, within, share);
-    double windows = scope_value(s, "slo.windows", NAN);
+    double windows = scope_number(s, "slo.windows");
     const struct figure *worst = scope_figure(s, "slo.worst");
     char worst_text[96] = "";
     if (worst && strcmp(worst->unit, "s") == 0)
@@ -212,7 +211,7 @@ static void requests_block(const struct out *o, const struct scope *s)
     const struct figure *arrived = scope_figure(s, "requests.arrived");
     if (!arrived)
         return;
-    double served = scope_value(s, "requests.served", NAN);
+    double served = scope_number(s, "requests.served");
     row(o, "Requests", "%s arrived, %s served (%s)%s", human_count(arrived->value).s,
         human_count(served).s, human_share(arrived->value > 0 ? served / arrived->value : 1).s,
         s->result->replications > 1 ? ", over all replications" : "");
@@ -261,8 +260,8 @@ static void replicas_block(const struct out *o, const struct scope *s)
     if (!mean)
         return;
     row(o, "Replicas", "mean %s, from %s to %s; %s starts, %s reversals",
-        human_number(mean->value).s, human_count(scope_value(s, "replicas.min", NAN)).s,
-        human_count(scope_value(s, "replicas.max", NAN)).s,
+        human_number(mean->value).s, human_count(scope_number(s, "replicas.min")).s,
+        human_count(scope_number(s, "replicas.max")).s,
         human_count(scope_value(s, "replicas.starts", 0)).s,
         human_count(scope_value(s, "replicas.reversals", 0)).s);
 }
@@ -294,7 +293,7 @@ static void startup_row(const struct out *o, const struct scope *s, const char *
     const struct figure *tail = startup_tail(s, phase);
     char path[96];
     snprintf(path, sizeof path, "startup.%s.mean", name);
-    struct human words = human_words(name), mean = human_seconds(scope_value(s, path, NAN)),
+    struct human words = human_words(name), mean = human_seconds(scope_number(s, path)),
                  slow = human_seconds(tail ? tail->value : (double)NAN);
     share_row(o, &(struct share){words.s, mean.s, slow.s, share});
 }
@@ -353,9 +352,9 @@ static void nodes_block(const struct out *o, const struct scope *s)
     if (n == 0)
         return;
     row(o, "Nodes", "%s; at most %s at once, %s preempted; %s on demand", line,
-        human_count(scope_value(s, "nodes.max", NAN)).s,
+        human_count(scope_number(s, "nodes.max")).s,
         human_count(scope_value(s, "nodes.preemptions", 0)).s,
-        human_share(scope_value(s, "nodes.onDemandShare", NAN)).s);
+        human_share(scope_number(s, "nodes.onDemandShare")).s);
 }
 
 static void cost_block(const struct out *o, const struct scope *s)
@@ -367,9 +366,9 @@ static void cost_block(const struct out *o, const struct scope *s)
     row(o, "Cost", "%s%s for %s: %s a month, %s an hour, %s a thousand requests",
         human_money(total->value, currency).s, bracketed(total).s,
         human_seconds((double)s->result->horizon / 1e9).s,
-        human_money(scope_value(s, "cost.perMonth", NAN), currency).s,
-        human_money(scope_value(s, "cost.perHour", NAN), currency).s,
-        human_money(scope_value(s, "cost.per1k", NAN), currency).s);
+        human_money(scope_number(s, "cost.perMonth"), currency).s,
+        human_money(scope_number(s, "cost.perHour"), currency).s,
+        human_money(scope_number(s, "cost.per1k"), currency).s);
 }
 
 /* The parts of the total under `head`, each with its share of it. */
