@@ -193,6 +193,47 @@ void fixture_want_at(struct fixture_cluster *f, sim_ns at, uint32_t owner, int32
 
 /* ---- life ---- */
 
+/* Markets with certain ends, after the shipped ones: `harsh` takes every machine back at the first
+ * check after its protection and then sells none for two hours; `plenty` is as harsh and always
+ * has stock; `steps` moves its price each half hour and takes nothing back. */
+static struct spot_hazard surely = {0, 1000}, never = {0, 0};
+static struct spot_preset markets[] = {
+    {.name = "harsh",
+     .hazards = {&surely, 1},
+     .check = 5 * SIM_MINUTE,
+     .price_share = 0.3,
+     .price_low = 0.1,
+     .price_high = 1,
+     .stock_out_share = 1,
+     .stock_out = {DIST_CONSTANT, 7200e9, 0, 7200e9}},
+    {.name = "plenty",
+     .hazards = {&surely, 1},
+     .check = 5 * SIM_MINUTE,
+     .price_share = 0.3,
+     .price_low = 0.1,
+     .price_high = 1},
+    {.name = "steps",
+     .hazards = {&never, 1},
+     .check = 5 * SIM_MINUTE,
+     .price_share = 0.3,
+     .price_low = 0.1,
+     .price_high = 1,
+     .price_step = 30 * SIM_MINUTE,
+     .price_reversion = 0.2,
+     .price_deviation = 0.1},
+};
+
+static const struct catalog *with_markets(struct arena *a, const struct catalog *shipped,
+                                          struct err *e)
+{
+    struct catalog_part *parts = arena_take(a, shipped->n_parts + 1, sizeof *parts, e);
+    struct catalog *c = arena_take(a, 1, sizeof *c, e);
+    memcpy(parts, shipped->parts, shipped->n_parts * sizeof *parts);
+    parts[shipped->n_parts].spots = (struct knob_list){markets, sizeof markets / sizeof markets[0]};
+    *c = (struct catalog){parts, shipped->n_parts + 1};
+    return c;
+}
+
 static void bind_file(struct fixture_cluster *f, const char *text)
 {
     struct err e = {0};
@@ -228,6 +269,7 @@ bool fixture_try(struct fixture_cluster *f, const char *text, sim_ns horizon, st
     struct recorder_config rc = {horizon, 64, 20000, 20000, 20000, 256};
     f->recorder = recorder_create(&rc, e);
     cr_assert(f->catalog && f->sim && f->recorder, "%s", e->msg);
+    f->catalog = with_markets(f->arena, f->catalog, e);
     struct cluster_setup set = {
         .config = &f->config,
         .catalog = f->catalog,

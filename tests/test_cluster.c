@@ -137,3 +137,178 @@ Test(cluster, ten_nodes_end_at_three_on_demand_and_seven_spot)
     cr_assert_float_eq(spot_cost, fixture_figure(&f, "nodes.hours.spot") * 26 * 0.3, 1e-4);
     fixture_fini(&f);
 }
+
+/* ---- the end of a spot node ---- */
+
+#define SPOT(market, more)                                                                         \
+    ONE_POOL(", \"maxSize\": 4, \"onDemandPercentageAboveBaseCapacity\": 0, \"spotMarket\": "      \
+             "\"" market "\", \"initialSize\": 1" more)                                            \
+    SCALER("")
+
+/* First check after the protected hour: notice at 65 min, the machine is gone at 70 min. */
+#define NOTICE (65 * SIM_MINUTE)
+#define LOSS (70 * SIM_MINUTE)
+
+Test(cluster, nobody_listens_and_a_lost_pod_is_a_black_hole_until_it_is_noticed)
+{
+    fixture_open(&f, SPOT("harsh", ""), 100 * SIM_MINUTE, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_EVICTED], 0);
+    struct pod_ref pod = fixture_call(&f, CALL_READY, 0)->pod;
+    const struct fixture_seen *dead = fixture_call(&f, CALL_DEAD, 0);
+    cr_assert_eq(dead->at, LOSS);
+    cr_assert_eq(dead->pod.slot, pod.slot);
+    const struct fixture_seen *unlisted = fixture_call(&f, CALL_UNLISTED, 0);
+    cr_assert_eq(unlisted->at, LOSS + 40 * S);
+    cr_assert_eq(unlisted->why, POD_END_NODE_LOST);
+    const struct fixture_seen *gone = fixture_call(&f, CALL_GONE, 0);
+    cr_assert_eq(gone->at, LOSS + 60 * S);
+    cr_assert_eq(gone->why, POD_END_NODE_LOST);
+    cr_assert_eq(f.counts[CALL_READY], 2, "its replacement came up");
+    cr_assert_eq(fixture_figure(&f, "nodes.preemptions"), 1);
+    fixture_fini(&f);
+}
+
+Test(cluster, a_handler_drains_the_node_within_its_notice)
+{
+    fixture_open(&f, SPOT("plenty", ", \"onSpotNotice\": \"drain\""), 100 * SIM_MINUTE, 1);
+    f.drain_ns = 20 * S;
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    const struct fixture_seen *evicted = fixture_call(&f, CALL_EVICTED, 0);
+    cr_assert_eq(evicted->at, NOTICE);
+    cr_assert_eq(evicted->why, POD_END_SPOT_NOTICE);
+    cr_assert_eq(f.counts[CALL_DEAD], 0);
+    cr_assert_eq(f.counts[CALL_GONE], 0);
+    const struct fixture_seen *again = fixture_call(&f, CALL_READY, 1);
+    cr_assert(again->at > NOTICE + 170 * S && again->at <= NOTICE + 235 * S,
+              "bought while the old node still stood");
+    fixture_fini(&f);
+}
+
+/* A shorter notice than a replacement needs leaves a gap; a longer drain meets the machine's end.
+ */
+Test(cluster, a_pod_that_drains_too_long_dies_with_its_node)
+{
+    fixture_open(&f, SPOT("plenty", ", \"onSpotNotice\": \"drain\", \"spotNotice\": \"30s\""),
+                 100 * SIM_MINUTE, 1);
+    f.drain_ns = 45 * S;
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(fixture_call(&f, CALL_DEAD, 0)->at, NOTICE + 30 * S);
+    fixture_fini(&f);
+}
+
+Test(cluster, spot_that_cannot_be_had_is_made_good_on_demand_at_a_premium)
+{
+    fixture_open(&f,
+                 "{\"nodePools\": [{\"name\": \"one\", \"instanceTypes\": "
+                 "[\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"harsh\", \"initialSize\": 1, "
+                 "\"onDemandPercentageAboveBaseCapacity\": 0}], \"services\": [{\"name\": "
+                 "\"a\"}]" SCALER(""),
+                 3 * SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(fixture_figure(&f, "nodes.compensations"), 1);
+    double on_demand = fixture_figure(&f, "cost.byBilling.onDemand");
+    cr_assert_gt(on_demand, 0);
+    /* Of 26 CNY an hour 18.2 are above the spot price. */
+    cr_assert_float_eq(fixture_figure(&f, "cost.byClass.onDemandPremium"), on_demand * 0.7, 1e-4);
+    fixture_fini(&f);
+}
+
+Test(cluster, without_compensation_the_pool_says_that_it_gets_no_node)
+{
+    fixture_open(&f,
+                 "{\"nodePools\": [{\"name\": \"one\", \"instanceTypes\": "
+                 "[\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"harsh\", \"initialSize\": 1, "
+                 "\"onDemandPercentageAboveBaseCapacity\": 0, \"compensateWithOnDemand\": "
+                 "false}], \"services\": [{\"name\": \"a\"}]" SCALER(""),
+                 3 * SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_gt(fixture_figure(&f, "nodes.refusals"), 0);
+    cr_assert_gt(fixture_logged(&f, "one", "no node"), 0);
+    cr_assert_eq(f.counts[CALL_READY], 1, "two hours without stock");
+    fixture_fini(&f);
+}
+
+Test(cluster, a_pool_below_its_minimum_is_refilled_at_once)
+{
+    fixture_open(&f, SPOT("plenty", ", \"minSize\": 2"), 80 * SIM_MINUTE, 1);
+    fixture_start(&f);
+    fixture_close(&f);
+    cr_assert_eq(fixture_logged(&f, "elastic", "lost"), 2);
+    cr_assert_eq(fixture_logged(&f, "elastic", "bought"), 2);
+    cr_assert_eq(fixture_figure(&f, "cost.byClass.duplicateScaleUp"), 0);
+    fixture_fini(&f);
+}
+
+Test(cluster, a_spot_price_moves_only_after_the_protected_hour)
+{
+    fixture_open(&f, SPOT("steps", ", \"minSize\": 1"), 6 * SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_gt(f.result.n_bills, 5, "one for each price");
+    cr_assert_eq(f.result.bills[0].from, 0);
+    cr_assert_eq(f.result.bills[0].to, SIM_HOUR);
+    for (size_t i = 1; i < f.result.n_bills; i++) {
+        cr_assert_eq(f.result.bills[i].from, f.result.bills[i - 1].to);
+        cr_assert_eq(f.result.bills[i].from % (30 * SIM_MINUTE), 0);
+    }
+    fixture_fini(&f);
+}
+
+/* ---- what is refused before the clock starts ---- */
+
+Test(cluster, names_what_the_catalogue_lacks)
+{
+    static const struct {
+        const char *pool, *where, *message;
+    } rows[] = {
+        {"\"instanceTypes\": [\"ecs.gn6v-c8g1.2xlage\"]", "nodePools.p.instanceTypes[0]",
+         "did you mean"},
+        {"\"instanceTypes\": [\"ecs.gn5i-c2g1.large\"]", "nodePools.p.instanceTypes[0]",
+         "too small for a node of ACK"},
+        {"\"instanceTypes\": [\"ecs.gn7-c12g1.3xlarge\"]", "nodePools.p.instanceTypes[0]",
+         "no on-demand price"},
+        {"\"instanceTypes\": [\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"clam\"",
+         "nodePools.p.spotMarket", "did you mean \"calm\"?"},
+        {"\"instanceTypes\": [\"ecs.gn6v-c8g1.2xlarge\"], \"delivery\": \"standart\"",
+         "nodePools.p.delivery", "did you mean \"standard\"?"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[512];
+        struct err e = {0};
+        snprintf(text, sizeof text,
+                 "{\"nodePools\": [{\"name\": \"p\", %s}], \"services\": [{\"name\": \"a\"}]}",
+                 rows[i].pool);
+        cr_assert(!fixture_try(&f, text, SIM_HOUR, &e), "row %zu", i);
+        cr_assert_eq(e.code, ERR_INPUT);
+        cr_assert_str_eq(e.where, rows[i].where);
+        cr_assert(strstr(e.msg, rows[i].message), "row %zu: %s", i, e.msg);
+        fixture_fini(&f);
+    }
+}
+
+Test(cluster, a_full_table_ends_the_run_and_names_its_limit)
+{
+    struct err e = {0};
+    fixture_open(&f, "{\"maxPods\": 2, \"services\": [{\"name\": \"a\", \"instant\": true}]}",
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 2);
+    cr_assert_eq(cluster_failed(f.cluster, &e), 0);
+    cr_assert_eq(cluster_ask(f.cluster, 0).generation, 0);
+    cr_assert_eq(cluster_failed(f.cluster, &e), -1);
+    cr_assert_eq(e.code, ERR_INPUT);
+    cr_assert_str_eq(e.where, "limits.pods");
+    fixture_fini(&f);
+}

@@ -1,6 +1,7 @@
 /* cluster: pods, nodes and where GPUs come from. */
 #include "models/capacity/cluster.h"
 
+#include "models/capacity/baseline.h"
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/fleet.h"
 #include "models/capacity/instance.h"
@@ -35,7 +36,8 @@ struct cluster {
         void *self;
     } supplies[SUPPLIES_MAX];
     size_t n_supplies;
-    rec_id pending;
+    rec_id pending, held_level;
+    int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
     struct sim_handle schedule;
     bool warm;    /* the settling at the start: what is placed is running already */
     int64_t held; /* GPUs held by pods, counted beside the nodes' own figures */
@@ -58,6 +60,7 @@ static void take_room(struct cluster *c, const struct pod *p, struct node *n)
     n->memory_used += s->memory_bytes;
     n->ever_used = true;
     c->held += s->gpus;
+    recorder_set(c->set.recorder, c->held_level, sim_now(c->set.sim), c->held);
     assert(n->gpus_used <= n->gpus); /* no GPU is held twice */
 }
 
@@ -69,6 +72,7 @@ static void leave_room(struct cluster *c, const struct pod *p, struct node *n)
     n->cpu_used -= s->cpu_milli;
     n->memory_used -= s->memory_bytes;
     c->held -= s->gpus;
+    recorder_set(c->set.recorder, c->held_level, sim_now(c->set.sim), c->held);
     assert(n->gpus_used >= 0 && c->held >= 0);
 }
 
@@ -99,7 +103,9 @@ static void remove_pod(struct cluster *c, sim_ns now, uint32_t slot)
     struct pod *p = pods_at(c->pods, slot);
     uint32_t node = p->node;
     startup_end(c->startup, now, slot);
-    if (!p->placed)
+    if (p->placed)
+        c->pod_ns[p->owner] += now - p->placed_at;
+    else
         recorder_change(c->set.recorder, c->pending, now, -1);
     recorder_log(c->set.recorder, now, false, p->name, "gone", "%s",
                  p->placed ? "its place is free" : "it never had a node");
@@ -258,10 +264,11 @@ static void on_lost(void *self, sim_ns now, uint32_t node)
     struct cluster *c = self;
     for (uint32_t i; (i = next_alive(c, node)) != PODS_NONE;) {
         struct pod *p = pods_at(c->pods, i);
+        bool had_requests = p->listed || p->phase == POD_TERMINATING;
         startup_end(c->startup, now, i);
         p->phase = POD_DEAD;
         recorder_log(c->set.recorder, now, false, p->name, "dead", "its machine vanished");
-        if (p->listed)
+        if (had_requests)
             c->set.up.pod_dead(c->set.up.self, now, pods_ref(c->pods, i), p->owner);
     }
 }
@@ -363,8 +370,12 @@ static int make_names(struct cluster *c, struct err *e)
     size_t n_pools = c->set.config->pools.count;
     c->owner_names = calloc(c->set.n_owners + 1, sizeof *c->owner_names);
     c->pool_names = calloc(n_pools + 1, sizeof *c->pool_names);
-    if (!c->owner_names || !c->pool_names)
+    c->pod_ns = calloc(c->set.n_owners + 1, sizeof *c->pod_ns);
+    c->busy_ns = calloc(c->set.n_owners + 1, sizeof *c->busy_ns);
+    if (!c->owner_names || !c->pool_names || !c->pod_ns || !c->busy_ns)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n_pools);
+    for (size_t i = 0; i < c->set.n_owners; i++)
+        c->busy_ns[i] = -1;
     for (size_t i = 0; i < c->set.n_owners; i++)
         c->owner_names[i] = c->set.shapes[i].name ? c->set.shapes[i].name : "pod";
     for (size_t i = 0; i < n_pools; i++)
@@ -475,6 +486,7 @@ struct cluster *cluster_create(const struct cluster_setup *s, struct err *e)
         return NULL;
     }
     c->pending = recorder_level(s->recorder, "pods.pending", "pods", 0);
+    c->held_level = recorder_level(s->recorder, "gpus.held", "GPUs", 0);
     return c;
 }
 
@@ -491,6 +503,8 @@ void cluster_destroy(struct cluster *c)
     pods_destroy(c->pods);
     free(c->owner_names);
     free(c->pool_names);
+    free(c->pod_ns);
+    free(c->busy_ns);
     free(c);
 }
 
@@ -584,6 +598,7 @@ void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns)
 {
     assert(owner < c->set.n_owners && busy_ns >= 0);
     int32_t gpus = c->set.shapes[owner].gpus;
+    c->busy_ns[owner] = busy_ns;
     ledger_busy(c->ledger, owner, busy_ns * (gpus > 1 ? gpus : 1));
 }
 
@@ -603,6 +618,30 @@ static void assert_gpus(const struct cluster *c)
     assert(held == c->held);
 }
 
+static void write_baselines(struct cluster *c)
+{
+    for (uint32_t o = 0; o < c->set.n_owners; o++)
+        for (uint32_t i = pods_first(c->pods, o); i != PODS_NONE;) {
+            const struct pod *p = pods_view(c->pods, i);
+            if (p->placed)
+                c->pod_ns[o] += c->set.horizon - p->placed_at;
+            i = p->owner_next;
+        }
+    struct baseline b = {
+        .config = c->set.config,
+        .catalog = c->set.catalog,
+        .currency = c->set.config->currency ? c->set.config->currency : "CNY",
+        .shapes = c->set.shapes,
+        .pod_ns = c->pod_ns,
+        .busy_ns = c->busy_ns,
+        .n_owners = c->set.n_owners,
+        .peak_gpus = recorder_max(c->set.recorder, c->held_level),
+        .peak_nodes = fleet_max_nodes(c->fleet),
+        .horizon = c->set.horizon,
+    };
+    baseline_write(&b, c->set.recorder);
+}
+
 void cluster_close(struct cluster *c)
 {
     sim_ns end = c->set.horizon;
@@ -613,6 +652,7 @@ void cluster_close(struct cluster *c)
             c->supplies[i].kind->close(c->supplies[i].self, end);
     startup_close(c->startup);
     fleet_close(c->fleet, end);
+    write_baselines(c);
     ledger_close(c->ledger, end);
 }
 

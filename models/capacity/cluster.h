@@ -58,7 +58,8 @@ struct cluster_owner {
     /* Somebody wants it gone gracefully; the owner drains and then calls cluster_release. */
     void (*pod_evicted)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
                         enum pod_end why);
-    /* The machine under it is gone without a word: its address is a black hole from now on. */
+    /* The machine under it is gone without a word: its address is a black hole from now on. Only
+     * for pods that are listed, ready or draining; one that still starts just goes later. */
     void (*pod_dead)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner);
     /* The control plane has noticed: endpoint and pod object go. The ref is stale afterwards. */
     void (*pod_gone)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why);

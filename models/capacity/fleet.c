@@ -24,7 +24,7 @@ struct fleet {
     struct fleet_setup set;
     struct fate *fates; /* by node slot */
     uint32_t *uses;     /* scratch of fleet_account */
-    rec_id total, on_demand, spot;
+    rec_id total, on_demand, spot, share;
     rec_id *by_pool;
     uint64_t bought, losses, duplicates;
 };
@@ -48,6 +48,7 @@ struct fleet *fleet_create(const struct fleet_setup *s, struct err *e)
     f->total = recorder_level(s->recorder, "nodes.total", "nodes", 0);
     f->on_demand = recorder_level(s->recorder, "nodes.onDemand", "nodes", 0);
     f->spot = recorder_level(s->recorder, "nodes.spot", "nodes", 0);
+    f->share = recorder_samples(s->recorder, "nodes.onDemandShare", "1");
     for (size_t i = 0; i < s->n_pools; i++) {
         char path[128];
         snprintf(path, sizeof path, "nodes.%s", s->pools[i].name);
@@ -71,6 +72,10 @@ static void count(struct fleet *f, sim_ns now, const struct node *n, int64_t by)
     recorder_change(f->set.recorder, f->total, now, by);
     recorder_change(f->set.recorder, n->billing == PRICE_SPOT ? f->spot : f->on_demand, now, by);
     recorder_change(f->set.recorder, f->by_pool[n->pool], now, by);
+    int64_t total = recorder_now(f->set.recorder, f->total);
+    if (total > 0)
+        recorder_sample(f->set.recorder, f->share, now,
+                        (double)recorder_now(f->set.recorder, f->on_demand) / (double)total);
 }
 
 /* ---- accounts ---- */

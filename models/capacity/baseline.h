@@ -1,0 +1,48 @@
+/* baseline: what the same work would have cost otherwise.
+ *
+ * - onDemandPeak, subscriptionPeak: machines for the most GPUs that pods ever held at once, paid
+ *   for over the whole run, on demand or at the subscription price of an hour.
+ * - eciOnly: every pod an elastic container instance of the smallest size that fits, paid for
+ *   from its placement to its end.
+ * - clairvoyant: a lower bound on what any policy could reach. Idea of the proof: the work done
+ *   took busy_ns of GPU time, and whoever does it needs at least as much GPU time, and at least
+ *   minSize nodes all along; no GPU hour of these pools is ever cheaper than their cheapest plan at
+ *   its lowest price. Starts and waiting are left out, so the bound may not be reachable.
+ *
+ * A figure whose price the catalogue lacks is left out. */
+#ifndef SLUICE_MODELS_CAPACITY_BASELINE_H
+#define SLUICE_MODELS_CAPACITY_BASELINE_H
+
+#include "sim/clock.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalog;
+struct cluster_config;
+struct pod_shape;
+struct recorder;
+
+/* Open data: the run as the baselines see it. */
+struct baseline {
+    const struct cluster_config *config;
+    const struct catalog *catalog;
+    const char *currency;
+    const struct pod_shape *shapes; /* one per owner */
+    const int64_t *pod_ns;          /* [owner]: time that its pods had a place */
+    const int64_t *busy_ns;         /* [owner]: pod time with a request on the GPU; -1: not known */
+    size_t n_owners;
+    int64_t peak_gpus, peak_nodes;
+    sim_ns horizon;
+};
+
+/* Each in micro-units; -1: a price is missing or the run does not tell. */
+int64_t baseline_on_demand_peak(const struct baseline *b);
+int64_t baseline_subscription_peak(const struct baseline *b);
+int64_t baseline_eci_only(const struct baseline *b);
+int64_t baseline_clairvoyant(const struct baseline *b);
+
+/* Figures cost.baselines.*. */
+void baseline_write(const struct baseline *b, struct recorder *r);
+
+#endif
