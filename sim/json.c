@@ -64,29 +64,6 @@ static int walk_fail(const struct walk *w, const char *msg)
     return err_set(w->e, ERR_INPUT, where, "%s", msg);
 }
 
-/* Bytes of the UTF-8 character at s, 0 when it is none (RFC 3629: no overlong forms, no
- * surrogates, nothing beyond U+10FFFF). */
-static size_t utf8_length(const char *s, const char *end)
-{
-    const unsigned char *u = (const unsigned char *)s;
-    size_t left = (size_t)(end - s);
-    size_t n = u[0] < 0x80   ? 1
-               : u[0] < 0xC2 ? 0
-               : u[0] < 0xE0 ? 2
-               : u[0] < 0xF0 ? 3
-               : u[0] < 0xF5 ? 4
-                             : 0;
-    if (n == 0 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((u[i] & 0xC0) != 0x80)
-            return 0;
-    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) ||
-        (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
-        return 0;
-    return n;
-}
-
 /* What stands at the place, for a message. */
 static void describe(const struct walk *w, char *buf, size_t size)
 {
@@ -100,7 +77,7 @@ static void describe(const struct walk *w, char *buf, size_t size)
         while (n < 24 && w->p + n < w->end && (is_letter(w->p[n]) || is_digit(w->p[n])))
             n++;
     else
-        n = utf8_length(w->p, w->end);
+        n = text_character(w->p, w->end);
     if (c < 0x20 || c == 0x7F || n == 0)
         snprintf(buf, size, "byte 0x%02X%s", (unsigned)c, n ? "" : ", which is not UTF-8");
     else
@@ -276,7 +253,7 @@ static int walk_string(struct walk *w)
             return walk_fail(w, "the line ends inside a string, expected '\"' (or \\n)");
         if (c < 0x20)
             return walk_expected(w, "it as \\u00XX inside a string");
-        size_t n = c == '\\' ? 0 : utf8_length(w->p, w->end);
+        size_t n = c == '\\' ? 0 : text_character(w->p, w->end);
         if (c == '\\') {
             if (walk_escape(w))
                 return -1;
@@ -829,7 +806,7 @@ static void out_escaped(struct text *t, const char *s)
     text_add(t, "\"");
     while (s < end) {
         unsigned char c = (unsigned char)*s;
-        size_t n = utf8_length(s, end);
+        size_t n = text_character(s, end);
         if (c == '"' || c == '\\')
             text_printf(t, "\\%c", c);
         else if (c == '\n')

@@ -429,6 +429,28 @@ char *text_duration(char *buf, size_t size, int64_t ns)
     return buf;
 }
 
+/* RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
+size_t text_character(const char *s, const char *end)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t left = (size_t)(end - s);
+    size_t n = u[0] < 0x80   ? 1
+               : u[0] < 0xC2 ? 0
+               : u[0] < 0xE0 ? 2
+               : u[0] < 0xF0 ? 3
+               : u[0] < 0xF5 ? 4
+                             : 0;
+    if (n == 0 || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((u[i] & 0xC0) != 0x80)
+            return 0;
+    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) ||
+        (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
+        return 0;
+    return n;
+}
+
 int text_cut(const char *s, int most)
 {
     int n = 0;

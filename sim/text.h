@@ -48,6 +48,9 @@ bool text_parse_micro(const char *s, int64_t *micro);
 /* Shortest exact duration, such as "1h30m", "15s", "2.5ms", into a caller's buffer; returns it. */
 char *text_duration(char *buf, size_t size, int64_t ns);
 
+/* Bytes of the UTF-8 character at s < end, 0 when it is none. */
+size_t text_character(const char *s, const char *end);
+
 /* Bytes of the longest beginning of s within `most` bytes that splits no UTF-8 character: for
  * "%.*s". */
 int text_cut(const char *s, int most);

@@ -147,6 +147,9 @@ Test(set, refuses_with_the_assignment_and_the_nearest_step)
          "n={\"a\": 1: the value is no JSON: found the end of the text, expected ',' "
          "or '}' to close what begins on line 1 at character 8"},
     };
+    struct err bytes = {0};
+    cr_assert_null(set_apply(arena, root, "name=\xFF", &bytes));
+    cr_assert_str_eq(bytes.msg, "the assignment is not UTF-8");
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct err e = {0};
         cr_assert_null(set_apply(arena, root, rows[i].assignment, &e), "%s", rows[i].assignment);

@@ -156,6 +156,7 @@ Test(yaml, follows_aliases_and_merge_keys)
     cr_assert_eq(json_at(root, "two.y")->number, 20);
     cr_assert_eq(json_at(root, "two.w")->number, 8);
     cr_assert_eq(json_at(root, "two.z[0]")->line, 1);
+    cr_assert_null(json_at(parse("a: &x 1\nb: [*x]"), "b[0]")->key);
     cr_assert_eq(json_get(root, "base")->count, 3, "the source is left as it was");
 }
 

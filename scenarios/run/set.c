@@ -273,10 +273,23 @@ static struct json *assign(struct assignment *s, const struct json *node, int i)
     return NULL;
 }
 
+static int check_utf8(const char *s, struct err *e)
+{
+    const char *end = s + strlen(s);
+    for (size_t n = 0; s < end; s += n) {
+        n = text_character(s, end);
+        if (n == 0)
+            return err_set(e, ERR_INPUT, "--set", "the assignment is not UTF-8");
+    }
+    return 0;
+}
+
 struct json *set_apply(struct arena *a, const struct json *root, const char *assignment,
                        struct err *e)
 {
     assert(a && root && assignment && e);
+    if (check_utf8(assignment, e))
+        return NULL;
     struct assignment s = {.arena = a, .text = assignment, .e = e};
     const char *value = read_path(&s);
     if (!value || read_value(&s, value))

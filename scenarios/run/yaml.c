@@ -359,6 +359,8 @@ static int read_alias(struct reader *r, struct json **out)
         return -1;
     *copy = *anchor->node;
     copy->next = NULL;
+    copy->key = NULL;
+    copy->key_line = copy->key_column = 0;
     r->aliased += anchor->weight;
     *out = copy;
     return anchor->height;
