@@ -83,11 +83,6 @@ void agenda_drop(struct agenda *a, uint32_t item)
         settle(a, i, last);
 }
 
-bool agenda_has(const struct agenda *a, uint32_t item)
-{
-    return a->place[item] != 0;
-}
-
 sim_ns agenda_time(const struct agenda *a, uint32_t item)
 {
     assert(a->place[item]);

@@ -33,7 +33,6 @@ void agenda_fini(struct agenda *a);
 void agenda_set(struct agenda *a, uint32_t item, sim_ns at, uint32_t class, uint64_t rank);
 /* Takes it out; nothing happens when it is not there. */
 void agenda_drop(struct agenda *a, uint32_t item);
-bool agenda_has(const struct agenda *a, uint32_t item);
 sim_ns agenda_time(const struct agenda *a, uint32_t item); /* of an item that is there */
 
 /* Time of the first entry, SIM_NEVER when empty. */

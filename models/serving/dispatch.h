@@ -72,7 +72,7 @@
  *  Closed loop: each client thinks, sends, waits for the end of its request, and thinks again
  *  - Think time k of client j is draw k of its sub-stream of (CHANCE_THINK, entity); the end of
  *    thinking is the scheduled arrival (then the lower client). Even a refusal takes a client a
- *    round trip: it does not send again within 1 ms of its last request.
+ *    round trip: after a failure it does not send within 1 ms of its last request.
  *
  * Assignment is not outcome: an implementation may know early when a request will end, but counts
  * it only when that time has come, since a kill can still undo it. */

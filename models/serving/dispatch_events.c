@@ -167,28 +167,24 @@ static void client_thinks(struct events *ev, uint32_t client, sim_ns from)
     agenda_set(&ev->agenda, client_item(ev, client), at, MOMENT_SEND, client);
 }
 
-/* The client of a request that has ended now goes on. */
-static void release_client(struct events *ev, uint32_t id)
+static void serve(struct events *ev, uint32_t id)
 {
     const struct request *q = &ev->requests[id];
+    dispatch_outcome(&ev->base, true, ev->now - q->arrived);
+    if (q->client != NONE)
+        client_thinks(ev, q->client, ev->now);
+}
+
+static void fail(struct events *ev, uint32_t id, enum fail_cause cause)
+{
+    const struct request *q = &ev->requests[id];
+    dispatch_fail(&ev->base, cause, ev->now - q->arrived);
     if (q->client == NONE)
         return;
     client_thinks(ev, q->client, ev->now);
     uint32_t item = client_item(ev, q->client);
     if (agenda_time(&ev->agenda, item) < q->arrived + CLIENT_PAUSE)
         agenda_set(&ev->agenda, item, q->arrived + CLIENT_PAUSE, MOMENT_SEND, q->client);
-}
-
-static void serve(struct events *ev, uint32_t id)
-{
-    dispatch_outcome(&ev->base, true, ev->now - ev->requests[id].arrived);
-    release_client(ev, id);
-}
-
-static void fail(struct events *ev, uint32_t id, enum fail_cause cause)
-{
-    dispatch_fail(&ev->base, cause, ev->now - ev->requests[id].arrived);
-    release_client(ev, id);
 }
 
 static void set_alarm(struct events *ev, uint32_t id, sim_ns at, enum moment moment)

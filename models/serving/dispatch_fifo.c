@@ -53,6 +53,11 @@ static struct fifo *fifo_of(struct dispatch *d)
 /* The replica of the server is busy from start to end. Starts never decrease. */
 static inline void add_busy(struct fifo *f, uint32_t server, sim_ns start, sim_ns end)
 {
+    if (f->k == 1) {
+        f->busy_ns += end - start;
+        f->busy_to[server] = end;
+        return;
+    }
     sim_ns *busy_to = &f->busy_to[f->replica[server]];
     if (end <= *busy_to)
         return;
@@ -61,21 +66,23 @@ static inline void add_busy(struct fifo *f, uint32_t server, sim_ns start, sim_n
 }
 
 /* The first server takes the request at `start`. */
-static inline void assign(struct fifo *f, const struct arrival *a, sim_ns start, sim_ns until)
+static inline void assign(struct fifo *f, struct arrival a, sim_ns start, sim_ns until)
 {
-    uint32_t server = lineup_server(&f->lineup, f->lineup.keys[0]);
-    sim_ns end = start + work_ns(&f->work, f->service[server], a->index);
-    sim_ns deadline = a->at + f->patience;
+    uint32_t server = lineup_server(&f->lineup, f->lineup.keys[0]), service = 0;
+    if (!f->work.same) /* else the service time need not wait for the server to be known */
+        service = f->service[server];
+    sim_ns end = start + work_ns(&f->work, service, a.index);
+    sim_ns deadline = a.at + f->patience;
     lineup_replace(&f->lineup, lineup_key(&f->lineup, end, server));
     add_busy(f, server, start, end);
     f->base.tally.sent++;
     bool served = end <= deadline;
     sim_ns out = served ? end : deadline;
     if (out < until) {
-        dispatch_outcome(&f->base, served, out - a->at);
+        dispatch_outcome(&f->base, served, out - a.at);
         return;
     }
-    f->running[server] = (struct running){.arrived = a->at, .out = out, .served = served};
+    f->running[server] = (struct running){.arrived = a.at, .out = out, .served = served};
     f->n_running++;
 }
 
@@ -83,21 +90,23 @@ static inline void assign(struct fifo *f, const struct arrival *a, sim_ns start,
  * time. */
 static void play(struct fifo *f, sim_ns bound, sim_ns until)
 {
-    uint64_t head = f->head, tail = f->tail;
-    while (head != tail) {
-        const struct arrival *a = &f->queue[head & f->mask];
+    const struct arrival *queue = f->queue;
+    const uint64_t tail = f->tail, mask = f->mask;
+    const sim_ns patience = f->patience;
+    uint64_t head = f->head;
+    for (; head != tail; head++) {
+        struct arrival a = queue[head & mask];
         sim_ns free = lineup_first(&f->lineup, 2 * DISPATCH_FAR);
-        sim_ns start = free > a->at ? free : a->at;
-        if (start - a->at >= f->patience) {
-            if (a->at + f->patience >= bound)
+        sim_ns start = free > a.at ? free : a.at;
+        if (start - a.at >= patience) {
+            if (a.at + patience >= bound)
                 break;
-            dispatch_fail(&f->base, FAIL_TIMEOUT, f->patience);
+            dispatch_fail(&f->base, FAIL_TIMEOUT, patience);
         } else if (start < bound) {
             assign(f, a, start, until);
         } else {
             break;
         }
-        head++;
     }
     f->head = head;
 }
@@ -325,9 +334,8 @@ static int fifo_init(struct dispatch *d, struct err *e)
     f->k = (uint32_t)s->concurrency;
     f->patience = dispatch_patience(d);
     f->inlet.arrivals = s->arrivals;
-    work_init(&f->work, s->service,
-              chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity));
-    if (take_memory(f))
+    struct chance stream = chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity);
+    if (work_init(&f->work, s->service, s->n_services, stream) || take_memory(f))
         return -1;
     for (uint32_t r = 0; r < s->max_replicas; r++)
         f->busy_to[r] = -1;
@@ -341,6 +349,7 @@ static int fifo_init(struct dispatch *d, struct err *e)
 static void fifo_fini(struct dispatch *d)
 {
     struct fifo *f = fifo_of(d);
+    work_fini(&f->work);
     lineup_fini(&f->lineup);
     limbo_fini(&f->limbo);
     free(f->queue);

@@ -134,9 +134,8 @@ static void rr_accept(struct dispatch *d, uint32_t replica, const struct attempt
         sim_ns end = start + work_ns(&f->work, d->endpoints[replica].service, a->index);
         if (end > 2 * DISPATCH_FAR - 1)
             end = 2 * DISPATCH_FAR - 1;
-        sim_ns idle_to = start > s->busy_to ? start : s->busy_to;
-        if (end > s->busy_to) {
-            f->busy_ns += end - idle_to;
+        if (end > s->busy_to) { /* the starts of a replica never decrease */
+            f->busy_ns += end - (start > s->busy_to ? start : s->busy_to);
             s->busy_to = end;
         }
         occupy(f, s, replica, end);
@@ -324,8 +323,9 @@ static int rr_init(struct dispatch *d, struct err *e)
     f->k = (uint32_t)s->concurrency;
     f->patience = dispatch_patience(d);
     f->recycled = NONE;
-    work_init(&f->work, s->service,
-              chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity));
+    struct chance stream = chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity);
+    if (work_init(&f->work, s->service, s->n_services, stream))
+        return -1;
     if (ingress_init(&f->ingress, s) || limbo_init(&f->limbo, s->max_in_flight) || queue_memory(f))
         return -1;
     f->stations = calloc(s->max_replicas, sizeof *f->stations);
@@ -341,6 +341,7 @@ static int rr_init(struct dispatch *d, struct err *e)
 static void rr_fini(struct dispatch *d)
 {
     struct rr *f = rr_of(d);
+    work_fini(&f->work);
     ingress_fini(&f->ingress);
     limbo_fini(&f->limbo);
     free(f->stations);

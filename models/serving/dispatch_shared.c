@@ -443,8 +443,9 @@ static int shared_init(struct dispatch *d, struct err *e)
     (void)e; /* the caller names the cause: there is only one */
     f->patience = dispatch_patience(d);
     f->recycled = NONE;
-    work_init(&f->work, s->service,
-              chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity));
+    struct chance stream = chance_stream(s->seed, s->replication, CHANCE_SERVICE, s->entity);
+    if (work_init(&f->work, s->service, s->n_services, stream))
+        return -1;
     if (ingress_init(&f->ingress, s) || limbo_init(&f->limbo, s->max_in_flight))
         return -1;
     f->stations = calloc(s->max_replicas, sizeof *f->stations);
@@ -461,6 +462,7 @@ static int shared_init(struct dispatch *d, struct err *e)
 static void shared_fini(struct dispatch *d)
 {
     struct shared *f = shared_of(d);
+    work_fini(&f->work);
     ingress_fini(&f->ingress);
     limbo_fini(&f->limbo);
     free(f->stations);

@@ -53,10 +53,27 @@ static sim_ns first_until(const struct attempt_queue *q)
     return q->first != q->end ? q->rows[q->first & q->mask].until : SIM_NEVER;
 }
 
-bool ingress_timed_out(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at)
+static bool is_empty(const struct attempt_queue *q)
+{
+    return q->first == q->end;
+}
+
+static struct parked take_first(struct attempt_queue *q)
+{
+    assert(!is_empty(q));
+    return q->rows[q->first++ & q->mask];
+}
+
+bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at)
 {
     *at = g->next_try;
-    *a = g->connecting.rows[g->connecting.first++ & g->connecting.mask].attempt;
+    if (!is_empty(&g->held) && d->n_list > 0) {
+        *a = take_first(&g->held).attempt;
+        if (is_empty(&g->held))
+            g->next_try = first_until(&g->connecting);
+        return true;
+    }
+    *a = take_first(&g->connecting).attempt;
     g->next_try = first_until(&g->connecting);
     d->tally.tries_timed_out++;
     if (a->tries_left > 0)
@@ -65,12 +82,20 @@ bool ingress_timed_out(struct ingress *g, struct dispatch *d, struct attempt *a,
     return false;
 }
 
-void ingress_expire_held(struct ingress *g, struct dispatch *d, sim_ns until)
+/* Held requests whose time is over by `until`, inclusive, fail. */
+static void expire_held(struct ingress *g, struct dispatch *d, sim_ns until)
 {
     while (first_until(&g->held) <= until) {
-        const struct parked *p = &g->held.rows[g->held.first++ & g->held.mask];
-        dispatch_fail(d, FAIL_TIMEOUT, p->until - p->attempt.arrived);
+        struct parked p = take_first(&g->held);
+        dispatch_fail(d, FAIL_TIMEOUT, p.until - p.attempt.arrived);
     }
+}
+
+void ingress_release(struct ingress *g, struct dispatch *d)
+{
+    expire_held(g, d, d->reached);
+    if (!is_empty(&g->held))
+        g->next_try = d->reached;
 }
 
 /* No endpoint for a request at `at`. */
@@ -118,7 +143,7 @@ struct advance ingress_play_empty(struct ingress *g, struct dispatch *d, sim_ns 
         sim_ns at = inlet_peek(&g->inlet, until);
         struct attempt a;
         if (g->next_try <= at && g->next_try < until) {
-            if (!ingress_timed_out(g, d, &a, &at))
+            if (!ingress_take_again(g, d, &a, &at))
                 continue;
         } else if (at < until) {
             a = ingress_arrival(g, d, at);
@@ -126,10 +151,10 @@ struct advance ingress_play_empty(struct ingress *g, struct dispatch *d, sim_ns 
         } else {
             break;
         }
-        ingress_expire_held(g, d, at);
+        expire_held(g, d, at);
         try_nowhere(g, d, &a, at);
     }
-    ingress_expire_held(g, d, until - 1);
+    expire_held(g, d, until - 1);
     return result;
 }
 

@@ -39,7 +39,7 @@ struct ingress {
     struct ingress_worker *workers;
     struct attempt_queue connecting; /* in a try that will time out */
     struct attempt_queue held;       /* for want of an endpoint */
-    sim_ns next_try;                 /* of the first in connecting; SIM_NEVER */
+    sim_ns next_try; /* of the first in connecting, or of held ones that may go; SIM_NEVER */
 };
 
 /* The replica's side: a try has reached replica at `now`; everything before `until` is final. */
@@ -54,8 +54,8 @@ void ingress_park(struct dispatch *d, struct attempt_queue *queue, const struct 
 void ingress_place(struct ingress *g, const struct dispatch *d, uint32_t worker);
 /* With an empty list: refuses or holds what comes, and may stop early. */
 struct advance ingress_play_empty(struct ingress *g, struct dispatch *d, sim_ns until);
-/* Held requests whose time is over by `until`, inclusive, fail. */
-void ingress_expire_held(struct ingress *g, struct dispatch *d, sim_ns until);
+/* The list has an endpoint: held requests try at the time reached, unless it is their last. */
+void ingress_release(struct ingress *g, struct dispatch *d);
 /* Fills in what the ingress knows of the tally. */
 void ingress_count(const struct ingress *g, struct tally *t);
 
@@ -104,8 +104,9 @@ static inline void ingress_try(struct ingress *g, struct dispatch *d, struct att
     }
 }
 
-/* Takes the first attempt whose connect time-out is over; true when it may try again. */
-bool ingress_timed_out(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at);
+/* Takes the next request that is not an arrival: held, or after a connect time-out; true when it
+ * may try now. */
+bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at);
 
 static inline struct attempt ingress_arrival(struct ingress *g, const struct dispatch *d, sim_ns at)
 {
@@ -121,16 +122,12 @@ static inline struct attempt ingress_arrival(struct ingress *g, const struct dis
 static inline void ingress_play(struct ingress *g, struct dispatch *d, sim_ns until,
                                 ingress_accept *accept)
 {
-    ingress_expire_held(g, d, d->reached);
-    while (g->held.first != g->held.end) {
-        struct attempt a = g->held.rows[g->held.first++ & g->held.mask].attempt;
-        ingress_try(g, d, &a, d->reached, until, accept);
-    }
+    ingress_release(g, d);
     while (!dispatch_is_failed(d)) {
         sim_ns at = inlet_peek(&g->inlet, until);
         struct attempt a;
         if (g->next_try <= at && g->next_try < until) {
-            if (!ingress_timed_out(g, d, &a, &at))
+            if (!ingress_take_again(g, d, &a, &at))
                 continue;
         } else if (at < until) {
             a = ingress_arrival(g, d, at);

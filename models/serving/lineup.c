@@ -13,8 +13,12 @@ int lineup_init(struct lineup *l, uint32_t servers)
     *l = (struct lineup){.bits = 2, .base = -NOW};
     while ((UINT32_C(1) << l->bits) < servers)
         l->bits++;
-    l->keys = calloc(servers, sizeof *l->keys);
-    return l->keys ? 0 : -1;
+    l->keys = malloc((servers + LINEUP_PAD) * sizeof *l->keys);
+    if (!l->keys)
+        return -1;
+    for (uint32_t i = 0; i < servers + LINEUP_PAD; i++)
+        l->keys[i] = UINT64_MAX;
+    return 0;
 }
 
 void lineup_fini(struct lineup *l)
@@ -47,6 +51,8 @@ void lineup_remove(struct lineup *l, uint32_t first, uint32_t n)
     for (uint32_t i = 0; i < l->n; i++)
         if (lineup_server(l, l->keys[i]) - first >= n)
             l->keys[kept++] = l->keys[i];
+    for (uint32_t i = kept; i < l->n; i++)
+        l->keys[i] = UINT64_MAX;
     l->n = kept;
     sort(l);
 }

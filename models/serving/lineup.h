@@ -13,11 +13,12 @@
 
 #define LINEUP_ROW 32
 #define LINEUP_MAX 4096
+#define LINEUP_PAD 4
 /* How far a time may lie after base: 26 days. */
 #define LINEUP_REACH (INT64_C(1) << 51)
 
 struct lineup {
-    uint64_t *keys;
+    uint64_t *keys; /* LINEUP_PAD more than servers, UINT64_MAX beyond n */
     uint32_t n, bits;
     sim_ns base;
 };
@@ -62,13 +63,22 @@ static inline void lineup_replace(struct lineup *l, uint64_t key)
         lineup_sink(l, key);
         return;
     }
+    /* Four at a time; behind the last server stand keys that are later than all. */
     uint64_t *keys = l->keys;
-    for (uint32_t i = 1; i < n; i++) {
-        uint64_t other = keys[i];
-        keys[i - 1] = other < key ? other : key;
-        key = other < key ? key : other;
+    for (uint32_t i = 0; i + 1 < n; i += 4) {
+        uint64_t a = keys[i + 1], b = keys[i + 2], c = keys[i + 3], d = keys[i + 4];
+        keys[i] = a < key ? a : key;
+        key = a < key ? key : a;
+        keys[i + 1] = b < key ? b : key;
+        key = b < key ? key : b;
+        keys[i + 2] = c < key ? c : key;
+        key = c < key ? key : c;
+        keys[i + 3] = d < key ? d : key;
+        key = d < key ? key : d;
+        keys[i + 4] = key;
     }
-    keys[n - 1] = key;
+    if (n == 1)
+        keys[0] = key;
 }
 
 #endif

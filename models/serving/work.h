@@ -6,6 +6,7 @@
 #include "sim/clock.h"
 #include "sim/dist.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,44 +14,34 @@
 #define WORK_MAX_NS (INT64_C(1) << 50)
 #define WORK_BLOCK 256
 
-struct work {
-    const struct dist *services;
-    struct chance stream;
-    uint64_t first; /* unit[k] belongs to request first + k */
-    double unit[WORK_BLOCK];
-};
-
-/* The plain form of the rule, for the event engine. */
+/* The rule itself, for the event engine. */
 sim_ns work_plain_ns(const struct dist *service, struct chance stream, uint64_t index);
 
-void work_init(struct work *w, const struct dist *services, struct chance stream);
-/* Unit exponentials from `index` on. */
-void work_refill(struct work *w, uint64_t index);
+/* Service times of requests first .. first + WORK_BLOCK - 1 on one kind of GPU. */
+struct work_block {
+    uint64_t first;
+    sim_ns ns[WORK_BLOCK];
+};
 
-static inline sim_ns work_clamp(double x)
-{
-    if (x >= (double)WORK_MAX_NS)
-        return WORK_MAX_NS;
-    sim_ns ns = (sim_ns)(x + 0.5);
-    return ns > 1 ? ns : 1;
-}
+struct work {
+    const struct dist *services; /* borrowed */
+    struct chance stream;
+    bool same; /* all kinds of GPU are alike: block 0 serves them all */
+    struct work_block *blocks;
+};
 
-/* Cheap when indices mostly rise by one: exponentials come in blocks. */
+/* -1 without memory; work_fini is safe then. */
+int work_init(struct work *w, const struct dist *services, size_t n, struct chance stream);
+void work_fini(struct work *w);
+/* When the request is not in its block. */
+sim_ns work_outside(struct work *w, uint32_t service, uint64_t index);
+
+/* Meant for indices that mostly rise by one: they are drawn in blocks. */
 static inline sim_ns work_ns(struct work *w, uint32_t service, uint64_t index)
 {
-    const struct dist *dist = &w->services[service];
-    if (dist->kind == DIST_EXPONENTIAL) {
-        uint64_t k = index - w->first; /* wraps around for an older index */
-        if (k < WORK_BLOCK)
-            return work_clamp(dist->mean * w->unit[k]);
-        if (index > w->first) {
-            work_refill(w, index);
-            return work_clamp(dist->mean * w->unit[0]);
-        }
-    } else if (dist->kind == DIST_CONSTANT) {
-        return work_clamp(dist->mean);
-    }
-    return work_plain_ns(dist, w->stream, index);
+    const struct work_block *b = &w->blocks[service];
+    uint64_t k = index - b->first; /* wraps around for an older index */
+    return k < WORK_BLOCK ? b->ns[k] : work_outside(w, service, index);
 }
 
 #endif
