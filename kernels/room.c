@@ -1,2 +1,0 @@
-/* kernels: placeholder until its first file lands. */
-typedef int kernels_room;
