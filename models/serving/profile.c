@@ -1,0 +1,173 @@
+/* profile: service times from calibration files. */
+#include "models/serving/profile.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const struct knob point_rows[] = {
+    {.key = "batch",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct profile_point, batch),
+     .unit = "items",
+     .doc = "Items in one batch.",
+     .min = 1,
+     .max = 1e6},
+    {.key = "itemsPerSecond",
+     .kind = KNOB_NUMBER,
+     .offset = offsetof(struct profile_point, items_per_s),
+     .unit = "items/s",
+     .doc = "Throughput back to back at this batch.",
+     .min = 1e-6,
+     .max = 1e9},
+    {0},
+};
+
+static const struct knob_table point_knobs = {
+    .name = "calibrationPoint",
+    .doc = "A measured batch.",
+    .rows = point_rows,
+    .size = sizeof(struct profile_point),
+};
+
+static const struct knob_name qualities[] = {
+    {"official", QUALITY_OFFICIAL, "from the maker's own document"},
+    {"measured", QUALITY_MEASURED, "measured by sluice bench"},
+    {"third-party", QUALITY_THIRD_PARTY, "from somebody else's document"},
+    {"assumed", QUALITY_ASSUMED, "derived or guessed; the note says from what"},
+    {0},
+};
+
+#define PROFILE_TEXT(field, doc_, preset_)                                                         \
+    {                                                                                              \
+        .key = #field, .kind = KNOB_TEXT, .offset = offsetof(struct profile, field), .doc = doc_,  \
+        .preset = preset_                                                                          \
+    }
+
+static const struct knob profile_rows[] = {
+    PROFILE_TEXT(name, "What a scenario calls it: model/GPU/precision.", NULL),
+    PROFILE_TEXT(model, "Network.", NULL),
+    PROFILE_TEXT(gpu, "Kind of GPU, as instance types name it.", NULL),
+    PROFILE_TEXT(framework, "Software that ran it.", NULL),
+    PROFILE_TEXT(precision, "fp32, fp16, int8.", NULL),
+    PROFILE_TEXT(device, "Exact board and clocks, where known.", ""),
+    {.key = "sequence",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct profile, sequence),
+     .unit = "tokens",
+     .doc = "Sequence length of a language model.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e6},
+    {.key = "t0",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct profile, t0),
+     .doc = "Fixed part of a batch's time: t(b) = t0 + perItem x b.",
+     .min = 0,
+     .max = 3600},
+    {.key = "perItem",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct profile, per_item),
+     .doc = "Part that grows with the batch.",
+     .min = 0,
+     .max = 3600},
+    {.key = "fitResidual",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct profile, fit_residual),
+     .doc = "Largest relative distance of a point from the fit.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "points",
+     .kind = KNOB_LIST,
+     .offset = offsetof(struct profile, points),
+     .doc = "Measured batches; they go before the fit.",
+     .preset = "",
+     .table = &point_knobs},
+    {.key = "cv",
+     .kind = KNOB_NUMBER,
+     .offset = offsetof(struct profile, cv),
+     .doc = "Spread of one batch's time: deviation / mean.",
+     .preset = "0",
+     .min = 0,
+     .max = 10},
+    {.key = "quality",
+     .kind = KNOB_NAME,
+     .offset = offsetof(struct profile, quality),
+     .doc = "How far the figures may be trusted.",
+     .names = qualities},
+    PROFILE_TEXT(source, "Document that the figures are from.", NULL),
+    PROFILE_TEXT(date, "Date of the document.", NULL),
+    PROFILE_TEXT(note, "Derivation and cautions.", ""),
+    {0},
+};
+
+static int check_points(const void *config, const char **key, struct err *e)
+{
+    const struct profile *p = config;
+    const struct profile_point *points = p->points.items;
+    *key = "points";
+    for (size_t i = 1; i < p->points.count; i++)
+        if (points[i].batch <= points[i - 1].batch)
+            return err_set(e, ERR_INPUT, NULL, "batches must ascend; %lld follows %lld",
+                           (long long)points[i].batch, (long long)points[i - 1].batch);
+    *key = "t0";
+    if (p->t0 == 0 && p->per_item == 0)
+        return err_set(e, ERR_INPUT, NULL, "t0 and perItem are both 0: a batch would take no time");
+    return 0;
+}
+
+static const struct knob_table profile_knobs = {
+    .name = "calibrationProfile",
+    .doc = "Time of a batch on one kind of GPU.",
+    .rows = profile_rows,
+    .size = sizeof(struct profile),
+    .check = check_points,
+};
+
+static const struct knob profile_file_rows[] = {
+    {.key = "calibration",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct profile_file, version),
+     .doc = "Version of the format.",
+     .min = 1,
+     .max = 1},
+    {.key = "profiles",
+     .kind = KNOB_LIST,
+     .offset = offsetof(struct profile_file, profiles),
+     .doc = "Profiles; a later file's profile of the same name wins.",
+     .table = &profile_knobs},
+    {0},
+};
+
+const struct knob_table profile_file_knobs = {
+    .name = "calibration",
+    .doc = "Measured and published service times.",
+    .rows = profile_file_rows,
+    .size = sizeof(struct profile_file),
+};
+
+sim_ns profile_time_ns(const struct profile *p, int64_t batch)
+{
+    const struct profile_point *points = p->points.items;
+    assert(batch > 0);
+    for (size_t i = 0; i < p->points.count; i++)
+        if (points[i].batch == batch)
+            return (sim_ns)((double)batch / points[i].items_per_s * 1e9 + 0.5);
+    return p->t0 + p->per_item * batch;
+}
+
+int64_t profile_max_batch(const struct profile *p)
+{
+    const struct profile_point *points = p->points.items;
+    return p->points.count > 0 ? points[p->points.count - 1].batch : 0;
+}
+
+struct dist profile_dist(const struct profile *p, int64_t batch)
+{
+    struct dist d;
+    struct err e = {0};
+    double mean = (double)profile_time_ns(p, batch);
+    if (p->cv <= 0 || dist_make(&d, DIST_LOGNORMAL, mean, p->cv, &e))
+        d = dist_constant(mean);
+    return d;
+}

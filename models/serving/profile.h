@@ -1,0 +1,47 @@
+/* profile: how long a batch takes on one kind of GPU, as measured or published. */
+#ifndef SLUICE_MODELS_SERVING_PROFILE_H
+#define SLUICE_MODELS_SERVING_PROFILE_H
+
+#include "sim/clock.h"
+#include "sim/dist.h"
+#include "sim/knob.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile_point {
+    int64_t batch;
+    double items_per_s;
+};
+
+/* Open data, one entry of a calibration file. The key is (device, framework, precision, model,
+ * sequence): the same card differs by a factor of three between two frameworks. */
+struct profile {
+    const char *name; /* "bert-base-128/V100/fp32" */
+    const char *model, *gpu, *framework, *precision, *device;
+    int64_t sequence;        /* tokens; 0 where there are none */
+    sim_ns t0, per_item;     /* t(b) = t0 + per_item * b */
+    double fit_residual;     /* largest relative residual of the fit over the points */
+    struct knob_list points; /* struct profile_point, ascending batches; may be empty */
+    double cv;               /* spread of one batch's time: deviation / mean */
+    int quality;
+    const char *source, *date, *note;
+};
+
+struct profile_file {
+    const char *file; /* not in the table */
+    int64_t version;
+    struct knob_list profiles;
+};
+
+extern const struct knob_table profile_file_knobs; /* "calibration" */
+
+/* Seconds are nowhere: ns of a batch of this size, from the table where it has the batch, from the
+ * fit elsewhere. batch > 0. */
+sim_ns profile_time_ns(const struct profile *p, int64_t batch);
+/* The largest batch that was measured; 0 when only the fit is known. */
+int64_t profile_max_batch(const struct profile *p);
+/* Time of one batch as a distribution: lognormal with the profile's spread, or constant. */
+struct dist profile_dist(const struct profile *p, int64_t batch);
+
+#endif
