@@ -656,6 +656,11 @@ void cluster_close(struct cluster *c)
     ledger_close(c->ledger, end);
 }
 
+int64_t cluster_total_micro(const struct cluster *c)
+{
+    return ledger_total_micro(c->ledger);
+}
+
 int cluster_failed(const struct cluster *c, struct err *e)
 {
     if (!c->failed_knob)

@@ -122,6 +122,8 @@ void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
 /* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws.
  */
 void cluster_close(struct cluster *c);
+/* What all of it cost, in micro-units of the currency; after cluster_close. */
+int64_t cluster_total_micro(const struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */
 int cluster_failed(const struct cluster *c, struct err *e);
 

@@ -24,6 +24,39 @@ bool tally_conserves(const struct tally *t)
            t->latency.n == t->served && t->failed_after.n == tally_failed(t);
 }
 
+void tally_add(struct tally *into, const struct tally *t)
+{
+    into->arrived += t->arrived;
+    into->served += t->served;
+    for (int c = 0; c < FAIL_CAUSES; c++)
+        into->failed[c] += t->failed[c];
+    into->tries += t->tries;
+    into->sent += t->sent;
+    into->tries_refused += t->tries_refused;
+    into->tries_timed_out += t->tries_timed_out;
+    into->waiting += t->waiting;
+    into->running += t->running;
+    into->retrying += t->retrying;
+    into->busy_ns += t->busy_ns;
+    hist_merge(&into->latency, &t->latency);
+    hist_merge(&into->failed_after, &t->failed_after);
+}
+
+void tally_since(struct tally *into, const struct tally *base)
+{
+    into->arrived -= base->arrived - (base->waiting + base->running + base->retrying);
+    into->served -= base->served;
+    for (int c = 0; c < FAIL_CAUSES; c++)
+        into->failed[c] -= base->failed[c];
+    into->tries -= base->tries - base->retrying;
+    into->sent -= base->sent;
+    into->tries_refused -= base->tries_refused;
+    into->tries_timed_out -= base->tries_timed_out;
+    into->busy_ns -= base->busy_ns;
+    hist_subtract(&into->latency, &base->latency);
+    hist_subtract(&into->failed_after, &base->failed_after);
+}
+
 static void digest_hist(const struct hist *h, struct digest *d)
 {
     digest_u64(d, h->n);

@@ -41,6 +41,11 @@ uint64_t tally_failed(const struct tally *t);
 /* Requests that ended, in any way: the log lines that the ingress has written. */
 uint64_t tally_ended(const struct tally *t);
 /* Feeds every count and every bucket in use. */
+/* into += t, over several services. */
+void tally_add(struct tally *into, const struct tally *t);
+/* into becomes what happened since `base`, an older tally of the same requests. What was inside at
+ * that time counts as arrived, and what was between two tries as tried, so that it conserves. */
+void tally_since(struct tally *into, const struct tally *base);
 void tally_digest(const struct tally *t, struct digest *d);
 
 #endif
