@@ -1,0 +1,473 @@
+/* manifest: rows of "this field there is that key here", walked over the user's documents. */
+#include "scenarios/run/manifest.h"
+
+#include "scenarios/run/folder.h"
+#include "scenarios/run/yaml.h"
+#include "sim/arena.h"
+#include "sim/json.h"
+#include "sim/text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MANIFEST_MAX_DOCUMENTS 4096
+
+struct document {
+    const struct json *root;
+    const char *kind, *name, *namespace;
+};
+
+struct manifest_set {
+    struct arena *arena;
+    struct document *documents;
+    struct manifest_note *notes;
+    size_t n;
+};
+
+/* ---- reading ---- */
+
+static const char *text_at(const struct json *root, const char *path, const char *otherwise)
+{
+    const struct json *node = json_at(root, path);
+    return node && node->type == JSON_STRING ? node->string : otherwise;
+}
+
+static const char *use_of(const char *kind)
+{
+    static const char *const rows[][2] = {
+        {"Deployment", "read"},
+        {"HorizontalPodAutoscaler", "read"},
+        {"NodePool", "read"},
+        {"PersistentVolume", "not read: volume attributes may hold credentials"},
+        {"PersistentVolumeClaim", "not read: the model's size is in the scenario"},
+        {"Secret", "not read: secrets are never read"},
+        {"Service", "not read: routing is in the scenario"},
+        {"Ingress", "not read: routing is in the scenario"},
+        {"ConfigMap", "not read"},
+        {"Namespace", "not read"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(kind, rows[i][0]) == 0)
+            return rows[i][1];
+    return "not read: no model uses this kind";
+}
+
+static int add_document(struct manifest_set *m, const struct json *root, struct err *e)
+{
+    char place[512];
+    if (root->type == JSON_NULL)
+        return 0; /* an empty document between two "---" */
+    if (root->type != JSON_OBJECT)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
+                       "a manifest is an object with kind and metadata; found %s",
+                       json_type_name(root->type));
+    if (m->n == MANIFEST_MAX_DOCUMENTS)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
+                       "more than %d manifest documents", MANIFEST_MAX_DOCUMENTS);
+    struct document d = {.root = root};
+    bool pool = json_get(root, "scaling_group") || json_get(root, "nodepool_info");
+    d.kind = pool ? "NodePool" : text_at(root, "kind", NULL);
+    if (!d.kind)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
+                       "kind is missing: a Kubernetes object has one, an ACK node pool has "
+                       "nodepool_info and scaling_group");
+    d.name = text_at(root, pool ? "nodepool_info.name" : "metadata.name", "");
+    d.namespace = text_at(root, "metadata.namespace", "default");
+    m->notes[m->n] = (struct manifest_note){root->file, root->line, d.kind, d.name, use_of(d.kind)};
+    m->documents[m->n++] = d;
+    return 0;
+}
+
+static int add_file(struct manifest_set *m, const char *path, struct err *e)
+{
+    size_t length;
+    char *text = json_read_file(m->arena, path, 16u << 20, &length, e);
+    if (!text)
+        return -1;
+    struct json *all = yaml_parse_all(m->arena, path, text, length, e);
+    if (!all)
+        return -1;
+    for (const struct json *root = all->first; root; root = root->next)
+        if (add_document(m, root, e))
+            return -1;
+    return 0;
+}
+
+static int add_folder(struct manifest_set *m, const char *path, struct err *e)
+{
+    struct folder f;
+    if (folder_list(&f, m->arena, path, ".yaml .yml .json", e))
+        return -1;
+    if (f.n == 0)
+        return err_set(e, ERR_INPUT, path, "no *.yaml, *.yml or *.json file in this folder");
+    for (size_t i = 0; i < f.n; i++)
+        if (add_file(m, f.paths[i], e))
+            return -1;
+    return 0;
+}
+
+static int add_path(struct manifest_set *m, const char *base_dir, const struct json *node,
+                    struct err *e)
+{
+    char place[512];
+    struct stat st;
+    if (node->type != JSON_STRING)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, node),
+                       "manifests: a file or folder name is expected; found %s",
+                       json_type_name(node->type));
+    char *path = folder_join(m->arena, base_dir, node->string, e);
+    if (!path)
+        return -1;
+    if (stat(path, &st) != 0)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, node),
+                       "manifests: '%s' does not exist (looked for %s)", node->string, path);
+    return S_ISDIR(st.st_mode) ? add_folder(m, path, e) : add_file(m, path, e);
+}
+
+struct manifest_set *manifest_read(struct arena *a, const char *base_dir, const struct json *paths,
+                                   struct err *e)
+{
+    struct manifest_set *m = arena_take(a, 1, sizeof *m, e);
+    if (!m)
+        return NULL;
+    m->arena = a;
+    m->documents = arena_take(a, MANIFEST_MAX_DOCUMENTS, sizeof *m->documents, e);
+    m->notes = arena_take(a, MANIFEST_MAX_DOCUMENTS, sizeof *m->notes, e);
+    if (!m->documents || !m->notes)
+        return NULL;
+    if (!paths)
+        return m;
+    if (paths->type != JSON_ARRAY)
+        return add_path(m, base_dir, paths, e) ? NULL : m;
+    for (const struct json *p = paths->first; p; p = p->next)
+        if (add_path(m, base_dir, p, e))
+            return NULL;
+    return m;
+}
+
+/* ---- carrying over ---- */
+
+/* A copy under another key; it shares its children, which are read-only, and keeps its place. */
+static struct json *copy(struct arena *a, const struct json *node, const char *key, struct err *e)
+{
+    struct json *c = arena_take(a, 1, sizeof *c, e);
+    if (!c)
+        return NULL;
+    *c = *node;
+    c->key = key;
+    c->next = NULL;
+    return c;
+}
+
+static struct json *new_object(struct arena *a, const char *key, const struct json *place,
+                               struct err *e)
+{
+    struct json *o = json_new(a, JSON_OBJECT, place->file, place->line, place->column, e);
+    if (o) {
+        o->key = key;
+        o->key_line = place->line;
+        o->key_column = place->column;
+    }
+    return o;
+}
+
+static struct json *new_text(struct arena *a, const char *key, const char *value,
+                             const struct json *place, struct err *e)
+{
+    struct json *t = json_new(a, JSON_STRING, place->file, place->line, place->column, e);
+    if (t) {
+        t->key = key;
+        t->string = value;
+    }
+    return t;
+}
+
+enum carry { CARRY_AS_IS, CARRY_SECONDS, CARRY_LABELS };
+
+struct carry_row {
+    const char *from, *to;
+    enum carry how;
+};
+
+/* [{"key": k, "value": v}, ...] becomes {k: v, ...}. */
+static struct json *labels_object(struct arena *a, const struct json *list, const char *key,
+                                  struct err *e)
+{
+    struct json *o = new_object(a, key, list, e);
+    for (const struct json *item = list->first; o && item; item = item->next) {
+        const char *k = text_at(item, "key", NULL);
+        const struct json *v = json_get(item, "value");
+        if (!k || !v)
+            continue;
+        struct json *c = copy(a, v, k, e);
+        if (!c)
+            return NULL;
+        json_append(o, c);
+    }
+    return o;
+}
+
+/* Kubernetes counts seconds as bare numbers; scenario durations carry their unit. */
+static struct json *seconds_text(struct arena *a, const struct json *node, const char *key,
+                                 struct err *e)
+{
+    char value[64];
+    if (node->type != JSON_NUMBER)
+        return copy(a, node, key, e);
+    snprintf(value, sizeof value, "%ss", node->string);
+    char *kept = arena_text(a, value, strlen(value), e);
+    return kept ? new_text(a, key, kept, node, e) : NULL;
+}
+
+static int carry(struct arena *a, struct json *into, const struct json *root,
+                 const struct carry_row *row, struct err *e)
+{
+    const struct json *node = json_at(root, row->from);
+    struct json *made = NULL;
+    if (!node || node->type == JSON_NULL)
+        return 0;
+    switch (row->how) {
+    case CARRY_AS_IS:
+        made = copy(a, node, row->to, e);
+        break;
+    case CARRY_SECONDS:
+        made = seconds_text(a, node, row->to, e);
+        break;
+    case CARRY_LABELS:
+        made = labels_object(a, node, row->to, e);
+        break;
+    }
+    if (!made)
+        return -1;
+    json_append(into, made);
+    return 0;
+}
+
+static int carry_rows(struct arena *a, struct json *into, const struct json *root,
+                      const struct carry_row *rows, struct err *e)
+{
+    for (; rows->from; rows++)
+        if (carry(a, into, root, rows, e))
+            return -1;
+    return 0;
+}
+
+/* ---- Deployment and HPA ---- */
+
+/* The first container that asks for a GPU serves; without one the first of all. */
+static const struct json *serving_container(const struct json *pod)
+{
+    const struct json *list = json_get(pod, "containers");
+    for (const struct json *c = list ? list->first : NULL; c; c = c->next) {
+        const struct json *limits = json_at(c, "resources.limits");
+        if (limits && json_get(limits, "nvidia.com/gpu"))
+            return c;
+    }
+    return list ? list->first : NULL;
+}
+
+static const struct carry_row pod_rows[] = {
+    {"nodeSelector", "nodeSelector", CARRY_AS_IS},
+    {"terminationGracePeriodSeconds", "terminationGracePeriod", CARRY_SECONDS},
+    {0},
+};
+
+static const struct carry_row probe_rows[] = {
+    {"initialDelaySeconds", "initialDelay", CARRY_SECONDS},
+    {"periodSeconds", "period", CARRY_SECONDS},
+    {"failureThreshold", "failureThreshold", CARRY_AS_IS},
+    {0},
+};
+
+/* Requests are what the scheduler counts; a limit alone is a request as well. */
+static int carry_resource(struct arena *a, struct json *into, const struct json *container,
+                          const char *const names[2], struct err *e)
+{
+    const struct json *requests = json_at(container, "resources.requests");
+    const struct json *limits = json_at(container, "resources.limits");
+    const struct json *node = json_get(requests, names[0]);
+    if (!node)
+        node = json_get(limits, names[0]);
+    if (!node)
+        return 0;
+    struct json *made = copy(a, node, names[1], e);
+    if (!made)
+        return -1;
+    json_append(into, made);
+    return 0;
+}
+
+static int add_pod(struct arena *a, struct json *service, const struct json *spec, struct err *e)
+{
+    static const char *const resources[][2] = {
+        {"nvidia.com/gpu", "gpus"}, {"cpu", "cpu"}, {"memory", "memory"}};
+    const struct json *container = serving_container(spec);
+    struct json *pod = new_object(a, "pod", spec, e);
+    if (!pod || carry_rows(a, pod, spec, pod_rows, e))
+        return -1;
+    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
+        if (carry_resource(a, pod, container, resources[i], e))
+            return -1;
+    json_append(service, pod);
+    return 0;
+}
+
+static int add_probe(struct arena *a, struct json *startup, const struct json *probe,
+                     const char *key, struct err *e)
+{
+    if (!probe || probe->type != JSON_OBJECT)
+        return 0;
+    struct json *o = new_object(a, key, probe, e);
+    if (!o || carry_rows(a, o, probe, probe_rows, e))
+        return -1;
+    json_append(startup, o);
+    return 0;
+}
+
+static int add_probes(struct arena *a, struct json *service, const struct json *spec, struct err *e)
+{
+    const struct json *container = serving_container(spec);
+    const struct json *liveness = json_get(container, "livenessProbe");
+    const struct json *readiness = json_get(container, "readinessProbe");
+    struct json *startup = new_object(a, "startup", container ? container : spec, e);
+    if (!startup)
+        return -1;
+    if (add_probe(a, startup, readiness, "readinessProbe", e) ||
+        add_probe(a, startup, liveness, "livenessProbe", e))
+        return -1;
+    json_append(service, startup);
+    return 0;
+}
+
+/* {"hpa": spec}, with the API version beside the spec's own keys. */
+static int add_hpa(struct arena *a, struct json *service, const struct json *hpa, struct err *e)
+{
+    const struct json *spec = json_get(hpa, "spec");
+    const struct json *version = json_get(hpa, "apiVersion");
+    char place[512];
+    if (!spec || spec->type != JSON_OBJECT)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, hpa),
+                       "HorizontalPodAutoscaler: spec is missing");
+    struct json *scaler = new_object(a, "autoscaler", hpa, e);
+    struct json *own = new_object(a, "hpa", spec, e);
+    if (!scaler || !own)
+        return -1;
+    if (version) {
+        struct json *v = copy(a, version, "apiVersion", e);
+        if (!v)
+            return -1;
+        json_append(own, v);
+    }
+    for (const struct json *c = spec->first; c; c = c->next) {
+        struct json *kept = strcmp(c->key, "scaleTargetRef") == 0 ? NULL : copy(a, c, c->key, e);
+        if (kept)
+            json_append(own, kept);
+        else if (e->code != ERR_NONE)
+            return -1;
+    }
+    json_append(scaler, own);
+    json_append(service, scaler);
+    return 0;
+}
+
+static bool same_deployment(const struct document *d, const char *asked)
+{
+    const char *slash = strchr(asked, '/');
+    if (!slash)
+        return strcmp(d->name, asked) == 0;
+    size_t n = (size_t)(slash - asked);
+    return strlen(d->namespace) == n && strncmp(d->namespace, asked, n) == 0 &&
+           strcmp(d->name, slash + 1) == 0;
+}
+
+static const struct document *find_deployment(const struct manifest_set *m, const char *asked)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (strcmp(m->documents[i].kind, "Deployment") == 0 &&
+            same_deployment(&m->documents[i], asked))
+            return &m->documents[i];
+    return NULL;
+}
+
+static const struct document *find_hpa(const struct manifest_set *m, const struct document *d)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        const struct document *h = &m->documents[i];
+        if (strcmp(h->kind, "HorizontalPodAutoscaler") == 0 &&
+            strcmp(h->namespace, d->namespace) == 0 &&
+            strcmp(text_at(h->root, "spec.scaleTargetRef.name", ""), d->name) == 0)
+            return h;
+    }
+    return NULL;
+}
+
+struct json *manifest_service(struct manifest_set *m, const char *deployment, struct err *e)
+{
+    const struct document *d = find_deployment(m, deployment);
+    const struct document *h = d ? find_hpa(m, d) : NULL;
+    const struct json *spec = d ? json_at(d->root, "spec.template.spec") : NULL;
+    static const struct carry_row top[] = {{"spec.replicas", "initialReplicas", CARRY_AS_IS}, {0}};
+    char place[512];
+    if (!d)
+        return NULL;
+    if (!spec || !serving_container(spec)) {
+        err_set(e, ERR_INPUT, json_place(place, sizeof place, d->root),
+                "Deployment '%s': spec.template.spec.containers is missing", d->name);
+        return NULL;
+    }
+    struct json *service = new_object(m->arena, NULL, d->root, e);
+    if (!service || carry_rows(m->arena, service, d->root, top, e) ||
+        add_pod(m->arena, service, spec, e) || add_probes(m->arena, service, spec, e) ||
+        (h && add_hpa(m->arena, service, h->root, e)))
+        return NULL;
+    return service;
+}
+
+/* ---- node pools ---- */
+
+/* ACK's CreateClusterNodePool body, in ESS' words. */
+static const struct carry_row pool_rows[] = {
+    {"nodepool_info.name", "name", CARRY_AS_IS},
+    {"auto_scaling.min_instances", "minSize", CARRY_AS_IS},
+    {"auto_scaling.max_instances", "maxSize", CARRY_AS_IS},
+    {"kubernetes_config.labels", "labels", CARRY_LABELS},
+    {"scaling_group.instance_types", "instanceTypes", CARRY_AS_IS},
+    {"scaling_group.multi_az_policy", "multiAZPolicy", CARRY_AS_IS},
+    {"scaling_group.on_demand_base_capacity", "onDemandBaseCapacity", CARRY_AS_IS},
+    {"scaling_group.on_demand_percentage_above_base_capacity",
+     "onDemandPercentageAboveBaseCapacity", CARRY_AS_IS},
+    {"scaling_group.compensate_with_on_demand", "compensateWithOnDemand", CARRY_AS_IS},
+    {"scaling_group.spot_instance_pools", "spotInstancePools", CARRY_AS_IS},
+    {0},
+};
+
+struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, struct err *e)
+{
+    for (size_t i = 0, seen = 0; i < m->n; i++) {
+        const struct document *d = &m->documents[i];
+        if (strcmp(d->kind, "NodePool") != 0)
+            continue;
+        if (name ? strcmp(d->name, name) != 0 : seen++ != n)
+            continue;
+        struct json *pool = new_object(m->arena, NULL, d->root, e);
+        return pool && carry_rows(m->arena, pool, d->root, pool_rows, e) == 0 ? pool : NULL;
+    }
+    return NULL;
+}
+
+const struct manifest_note *manifest_notes(const struct manifest_set *m, size_t *n)
+{
+    *n = m->n;
+    return m->notes;
+}
+
+size_t manifest_deployments(const struct manifest_set *m, const char **out, size_t cap)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n && n < cap; i++)
+        if (strcmp(m->documents[i].kind, "Deployment") == 0)
+            out[n++] = m->documents[i].name;
+    return n;
+}

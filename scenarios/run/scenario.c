@@ -1,0 +1,557 @@
+/* scenario: loading, in the order file -> --set -> manifests -> binding -> checks -> what follows
+ * from it. */
+#include "scenarios/run/scenario.h"
+
+#include "models/control/scaler.h"
+#include "scenarios/run/bind.h"
+#include "scenarios/run/calibration.h"
+#include "scenarios/run/catalog_files.h"
+#include "scenarios/run/folder.h"
+#include "scenarios/run/manifest.h"
+#include "scenarios/run/set.h"
+#include "scenarios/run/yaml.h"
+#include "sim/arena.h"
+#include "sim/digest.h"
+#include "sim/json.h"
+#include "sim/zone.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What loading needs and a run does not. */
+struct loading {
+    struct scenario *s;
+    const struct scenario_source *source;
+    struct arena *arena;
+    struct bind bind;
+    struct json *root;
+    struct manifest_set *manifests;
+    struct calibration calibration;
+    const char *base_dir;
+    struct digest files; /* over the bytes of traces, catalogue and calibrations */
+};
+
+/* ---- file, --set, manifests ---- */
+
+static int read_root(struct loading *l, struct err *e)
+{
+    struct arena *a = l->arena;
+    char place[600];
+    l->root = yaml_load(a, l->source->path, e);
+    if (!l->root)
+        return -1;
+    if (l->root->type != JSON_OBJECT)
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, l->root),
+                       "a scenario is an object; found %s", json_type_name(l->root->type));
+    for (size_t i = 0; i < l->source->n_sets; i++) {
+        l->root = set_apply(a, l->root, l->source->sets[i], e);
+        if (!l->root)
+            return -1;
+    }
+    l->base_dir = folder_of(a, l->source->path, e);
+    return l->base_dir ? 0 : -1;
+}
+
+static void replace_child(struct json *parent, struct json *old, struct json *with)
+{
+    struct json *previous = NULL;
+    for (struct json *c = parent->first; c != old; c = c->next)
+        previous = c;
+    with->key = old->key;
+    with->key_line = old->key_line;
+    with->key_column = old->key_column;
+    with->next = old->next;
+    if (previous)
+        previous->next = with;
+    else
+        parent->first = with;
+    if (parent->last == old)
+        parent->last = with;
+}
+
+static struct json *child(struct json *object, const char *key)
+{
+    for (struct json *c = object->first; c; c = c->next)
+        if (c->key && strcmp(c->key, key) == 0)
+            return c;
+    return NULL;
+}
+
+static int unknown_deployment(const struct loading *l, const struct json *asked, struct err *e)
+{
+    const char *names[256];
+    char place[600];
+    size_t n = manifest_deployments(l->manifests, names, sizeof names / sizeof names[0]);
+    const char *near = text_nearest(asked->string, names, n);
+    return err_set(e, ERR_INPUT, json_place(place, sizeof place, asked),
+                   "deployment '%s' is in none of the manifests%s%s%s", asked->string,
+                   near     ? "; did you mean '"
+                   : n == 1 ? "; they hold '"
+                            : "",
+                   near     ? near
+                   : n == 1 ? names[0]
+                            : "",
+                   near     ? "'?"
+                   : n == 1 ? "'"
+                            : "");
+}
+
+static int overlay_service(struct loading *l, struct json *list, struct json *item, struct err *e)
+{
+    const struct json *asked = json_get(item, "deployment");
+    if (item->type != JSON_OBJECT || !asked || asked->type != JSON_STRING)
+        return 0;
+    struct json *base = manifest_service(l->manifests, asked->string, e);
+    if (!base)
+        return e->code != ERR_NONE ? -1 : unknown_deployment(l, asked, e);
+    struct json *merged = bind_overlay(&l->bind, base, item, e);
+    if (!merged)
+        return -1;
+    replace_child(list, item, merged);
+    return 0;
+}
+
+static int overlay_pool(struct loading *l, struct json *list, struct json *item, struct err *e)
+{
+    const struct json *name = json_get(item, "name");
+    if (item->type != JSON_OBJECT || !name || name->type != JSON_STRING)
+        return 0;
+    struct json *base = manifest_pool(l->manifests, name->string, 0, e);
+    if (!base)
+        return e->code != ERR_NONE ? -1 : 0;
+    struct json *merged = bind_overlay(&l->bind, base, item, e);
+    if (!merged)
+        return -1;
+    replace_child(list, item, merged);
+    return 0;
+}
+
+static bool names_pool(const struct json *list, const char *name)
+{
+    for (const struct json *c = list->first; c; c = c->next) {
+        const struct json *n = json_get(c, "name");
+        if (n && n->type == JSON_STRING && strcmp(n->string, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A pool that only a manifest describes is part of the cluster as well. */
+static int add_pools(struct loading *l, struct json *list, struct err *e)
+{
+    for (size_t i = 0;; i++) {
+        struct json *pool = manifest_pool(l->manifests, NULL, i, e);
+        const struct json *name = json_get(pool, "name");
+        if (!pool)
+            return e->code != ERR_NONE ? -1 : 0;
+        if (name && name->type == JSON_STRING && !names_pool(list, name->string))
+            json_append(list, pool);
+    }
+}
+
+typedef int overlay_fn(struct loading *l, struct json *list, struct json *item, struct err *e);
+
+static int overlay_list(struct loading *l, struct json *list, overlay_fn *fn, struct err *e)
+{
+    for (struct json *item = list->first, *next; item; item = next) {
+        next = item->next;
+        if (fn(l, list, item, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int apply_manifests(struct loading *l, struct err *e)
+{
+    struct arena *a = l->arena;
+    l->manifests = manifest_read(a, l->base_dir, json_get(l->root, "manifests"), e);
+    if (!l->manifests)
+        return -1;
+    struct json *services = child(l->root, "services"), *pools = child(l->root, "nodePools");
+    if (!pools && json_get(l->root, "manifests")) {
+        pools = json_new(a, JSON_ARRAY, l->root->file, l->root->line, l->root->column, e);
+        if (!pools)
+            return -1;
+        pools->key = "nodePools";
+        json_append(l->root, pools);
+    }
+    if (services && services->type == JSON_ARRAY && overlay_list(l, services, overlay_service, e))
+        return -1;
+    if (!pools || pools->type != JSON_ARRAY)
+        return 0;
+    return overlay_list(l, pools, overlay_pool, e) || add_pools(l, pools, e) ? -1 : 0;
+}
+
+/* ---- what follows from the bound values ---- */
+
+/* Place of a value by its path, for errors that are found after binding. */
+static const char *place_of(const struct loading *l, const char *path, char *buf, size_t size)
+{
+    const struct json *node = json_at(l->root, path);
+    return json_place(buf, size, node ? node : l->root);
+}
+
+static bool parse_start(const char *text, struct zone_time *t)
+{
+    int used = 0;
+    *t = (struct zone_time){0};
+    if (sscanf(text, "%4d-%2d-%2d%n", &t->year, &t->month, &t->day, &used) != 3)
+        return false;
+    const char *rest = text + used;
+    if (*rest == 'T' || *rest == ' ') {
+        int fields =
+            sscanf(rest + 1, "%2d:%2d%n:%2d%n", &t->hour, &t->minute, &used, &t->second, &used);
+        if (fields < 2)
+            return false;
+        rest += 1 + used;
+    }
+    return *rest == '\0' && t->year >= 1970 && t->year < 2200 && t->month >= 1 && t->month <= 12 &&
+           t->day >= 1 && t->day <= 31 && t->hour >= 0 && t->hour < 24 && t->minute >= 0 &&
+           t->minute < 60 && t->second >= 0 && t->second < 60;
+}
+
+static int find_epoch(struct loading *l, struct err *e)
+{
+    struct scenario *s = l->s;
+    struct zone_time t;
+    struct err cause = {0};
+    char place[600];
+    struct zone *zone = zone_load(s->time_zone, &cause);
+    if (!zone)
+        return err_set(e, cause.code, place_of(l, "timeZone", place, sizeof place), "timeZone: %s",
+                       cause.msg);
+    bool good = parse_start(s->start, &t);
+    if (good) {
+        s->epoch_s = zone_unix(zone, &t);
+        s->utc_offset_s = zone_offset_s(zone, s->epoch_s);
+    }
+    zone_free(zone);
+    if (!good)
+        return err_set(e, ERR_INPUT, place_of(l, "start", place, sizeof place),
+                       "start: '%s' is no date; allowed is 2024-01-31 or 2024-01-31T08:00:00",
+                       s->start);
+    return 0;
+}
+
+static int check_names(struct loading *l, struct err *e)
+{
+    const struct service_config *c = l->s->services.items;
+    char place[600], path[64];
+    for (size_t i = 0; i < l->s->services.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(c[i].name, c[j].name) == 0) {
+                snprintf(path, sizeof path, "services[%zu].name", i);
+                return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                               "%s: '%s' is the name of services[%zu] too", path, c[i].name, j);
+            }
+    return 0;
+}
+
+static int load_traffic(struct loading *l, struct err *e)
+{
+    struct scenario *s = l->s;
+    const struct service_config *c = s->services.items;
+    struct traffic_frame frame = {s->horizon, s->epoch_s, s->time_zone, l->base_dir};
+    s->traffic = arena_take(l->arena, s->services.count, sizeof *s->traffic, e);
+    if (!s->traffic)
+        return -1;
+    for (size_t i = 0; i < s->services.count; i++) {
+        s->traffic[i] = traffic_load(l->arena, &c[i].traffic, &frame, e);
+        if (!s->traffic[i])
+            return -1;
+    }
+    return 0;
+}
+
+/* One item to the list of what the answer rests on. */
+static void assume(struct scenario *s, struct result_assumption item)
+{
+    s->assumptions[s->n_assumptions++] = item;
+}
+
+static int resolve_time(struct loading *l, size_t service, struct service_time *t, struct err *e)
+{
+    char path[512], value[128];
+    if (!t->calibration)
+        return 0;
+    const struct profile *p = calibration_find(&l->calibration, t->calibration, t->origin, e);
+    if (!p)
+        return -1;
+    if (t->gpu[0] && strcmp(t->gpu, p->gpu) != 0)
+        return err_set(e, ERR_INPUT, t->origin, "calibration '%s' is of a %s; it stands under %s",
+                       p->name, p->gpu, t->gpu);
+    t->time = profile_dist(p, 1);
+    snprintf(path, sizeof path, "services[%zu].serving.serviceTime%s%s", service,
+             t->gpu[0] ? "." : "", t->gpu);
+    snprintf(value, sizeof value, "%s: %.4g ms at batch 1", p->name, t->time.mean / 1e6);
+    char *kept_path = arena_text(l->arena, path, strlen(path), e);
+    char *kept_value = arena_text(l->arena, value, strlen(value), e);
+    if (!kept_path || !kept_value)
+        return -1;
+    assume(l->s,
+           (struct result_assumption){kept_path, kept_value,
+                                      knob_quality_name((enum knob_quality)p->quality), p->source});
+    return 0;
+}
+
+/* The service times of a service and the GPU kinds its pods may run on are one list, in one order:
+ * the index that the cluster hands over is the index of the time. */
+static int match_gpus(struct loading *l, size_t i, struct service_config *c, struct err *e)
+{
+    struct service_time *times = c->serving.times.items;
+    size_t n = c->serving.times.count;
+    char place[600], path[96];
+    if (times[0].gpu[0] == '\0') {
+        if (c->pod.gpu_types.count <= 1)
+            return 0;
+        snprintf(path, sizeof path, "services[%zu].serving.serviceTime", i);
+        return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                       "%s: pod.gpuTypes names %zu kinds of GPU; give a time for each, by kind",
+                       path, c->pod.gpu_types.count);
+    }
+    if (c->pod.gpu_types.count == 0) {
+        const char **kinds = arena_take(l->arena, n, sizeof *kinds, e);
+        for (size_t k = 0; kinds && k < n; k++)
+            kinds[k] = times[k].gpu;
+        c->pod.gpu_types = (struct knob_texts){kinds, kinds ? n : 0};
+        return kinds ? 0 : -1;
+    }
+    for (size_t k = 0; k < c->pod.gpu_types.count; k++) {
+        size_t at = k;
+        while (at < n && strcmp(times[at].gpu, c->pod.gpu_types.items[k]) != 0)
+            at++;
+        if (at == n) {
+            snprintf(path, sizeof path, "services[%zu].serving.serviceTime", i);
+            return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                           "%s: no time for a %s, which pod.gpuTypes allows", path,
+                           c->pod.gpu_types.items[k]);
+        }
+        struct service_time swap = times[k];
+        times[k] = times[at];
+        times[at] = swap;
+    }
+    return 0;
+}
+
+static int finish_service(struct loading *l, size_t i, struct service_config *c, struct err *e)
+{
+    struct service_time *times = c->serving.times.items;
+    char place[600], path[96];
+    for (size_t k = 0; k < c->serving.times.count; k++)
+        if (resolve_time(l, i, &times[k], e))
+            return -1;
+    if (match_gpus(l, i, c, e))
+        return -1;
+    if (c->serving.discipline == DISCIPLINE_FIFO && c->serving.concurrency == 0)
+        c->serving.concurrency = 1;
+    snprintf(path, sizeof path, "services[%zu].serving.discipline", i);
+    if (c->serving.balance == BALANCE_CENTRAL && c->serving.discipline == DISCIPLINE_SHARED)
+        return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                       "%s: central_fifo hands out one request at a time; use fifo", path);
+    if (c->initial_replicas > l->s->limits.replicas) {
+        snprintf(path, sizeof path, "services[%zu].initialReplicas", i);
+        return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                       "%s: %lld is above limits.replicas, %lld; raise it", path,
+                       (long long)c->initial_replicas, (long long)l->s->limits.replicas);
+    }
+    c->pod.name = c->name;
+    c->startup.instant = l->s->cluster.pools.count == 0;
+    return 0;
+}
+
+static int finish_services(struct loading *l, struct err *e)
+{
+    struct scenario *s = l->s;
+    struct service_config *c = s->services.items;
+    size_t n = s->services.count;
+    struct pod_shape *shapes = arena_take(l->arena, n, sizeof *shapes, e);
+    struct startup_config *startups = arena_take(l->arena, n, sizeof *startups, e);
+    if (!shapes || !startups)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (finish_service(l, i, &c[i], e))
+            return -1;
+        shapes[i] = c[i].pod;
+        startups[i] = c[i].startup;
+    }
+    s->shapes = shapes;
+    s->startups = startups;
+    return 0;
+}
+
+/* Figures that no event of the run depends on need not be trusted. */
+static bool rests_on(const struct scenario *s, const struct bind_origin *o)
+{
+    if (o->quality == QUALITY_NONE)
+        return false;
+    return s->cluster.pools.count > 0 || !strstr(o->path, "].startup.");
+}
+
+static int note_origins(struct loading *l, struct err *e)
+{
+    size_t n;
+    const struct bind_origin *origins = bind_origins(&l->bind, &n);
+    struct scenario *s = l->s;
+    s->assumptions = arena_take(l->arena, n + 1024, sizeof *s->assumptions, e);
+    if (!s->assumptions)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (rests_on(s, &origins[i]))
+            assume(s, (struct result_assumption){origins[i].path, origins[i].value,
+                                                 knob_quality_name(origins[i].quality),
+                                                 origins[i].source});
+    return 0;
+}
+
+/* ---- fingerprint ---- */
+
+/* Objects in key order and numbers by value, so that layout, order of keys and notation do not
+ * count. */
+static void digest_tree(struct digest *d, const struct json *node)
+{
+    digest_u64(d, (uint64_t)node->type);
+    switch (node->type) {
+    case JSON_NULL:
+        break;
+    case JSON_BOOL:
+        digest_u64(d, node->boolean);
+        break;
+    case JSON_NUMBER:
+        digest_bytes(d, &node->number, sizeof node->number);
+        break;
+    case JSON_STRING:
+        digest_text(d, node->string);
+        break;
+    case JSON_ARRAY:
+        for (const struct json *c = node->first; c; c = c->next)
+            digest_tree(d, c);
+        break;
+    case JSON_OBJECT: {
+        /* Order-free: each member has a digest of its own, and these are added up. */
+        uint64_t sum = 0;
+        for (const struct json *c = node->first; c; c = c->next) {
+            struct digest member = {0};
+            digest_text(&member, c->key);
+            digest_tree(&member, c);
+            sum += digest_value(&member);
+        }
+        digest_u64(d, sum);
+        break;
+    }
+    }
+    digest_u64(d, node->count);
+}
+
+static int digest_file(struct loading *l, const char *path, struct err *e)
+{
+    size_t length;
+    char *text = path ? json_read_file(l->arena, path, JSON_MAX_BYTES, &length, e) : NULL;
+    if (!text)
+        return -1;
+    digest_bytes(&l->files, text, length);
+    return 0;
+}
+
+/* Traces and calibrations by content, as the catalogue's files: two runs with one key read the
+ * same bytes. */
+static int digest_files(struct loading *l, struct err *e)
+{
+    const struct service_config *c = l->s->services.items;
+    for (size_t i = 0; i < l->s->services.count; i++) {
+        const struct traffic_config *t = &c[i].traffic;
+        const char *file = t->requests ? t->requests : t->qps.file;
+        if (file && digest_file(l, folder_join(l->arena, l->base_dir, file, e), e))
+            return -1;
+    }
+    for (size_t i = 0; i < l->calibration.n; i++)
+        if (digest_file(l, l->calibration.files[i].file, e))
+            return -1;
+    return 0;
+}
+
+static void fingerprint(struct loading *l)
+{
+    for (uint64_t half = 0; half < 2; half++) {
+        struct digest d = {0};
+        digest_u64(&d, half);
+        digest_u64(&d, SCENARIO_MODEL_VERSION);
+        digest_tree(&d, l->root);
+        digest_u64(&d, digest_value(&l->files));
+        digest_u64(&d, (uint64_t)l->s->seed);
+        digest_u64(&d, (uint64_t)l->s->replications);
+        for (size_t i = 0; i < l->s->n_assumptions; i++)
+            digest_text(&d, l->s->assumptions[i].value);
+        l->s->content[half] = digest_value(&d);
+    }
+}
+
+char *scenario_run_key(const struct scenario *s, char *buf)
+{
+    snprintf(buf, 33, "%016llx%016llx", (unsigned long long)s->content[0],
+             (unsigned long long)s->content[1]);
+    return buf;
+}
+
+/* ---- all of it ---- */
+
+static int load_data(struct loading *l, struct err *e)
+{
+    const struct knob_texts *own = &l->s->catalog_files;
+    const char **files = arena_take(l->arena, own->count, sizeof *files, e);
+    char *calibration = folder_join(l->arena, l->source->data_dir, "calibration", e);
+    char *catalog = folder_join(l->arena, l->source->data_dir, "catalog", e);
+    if (!files || !calibration || !catalog ||
+        calibration_load(&l->calibration, l->arena, calibration, e))
+        return -1;
+    for (size_t i = 0; i < own->count; i++) {
+        files[i] = folder_join(l->arena, l->base_dir, own->items[i], e);
+        if (!files[i])
+            return -1;
+    }
+    struct catalog_source source = {catalog, files, own->count, &l->files};
+    l->s->catalog = catalog_files_load(l->arena, &source, e);
+    return l->s->catalog ? 0 : -1;
+}
+
+static int load(struct loading *l, struct err *e)
+{
+    struct scenario *s = l->s;
+    if (read_root(l, e) || apply_manifests(l, e) ||
+        bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
+        return -1;
+    s->arena = l->arena;
+    if (check_names(l, e) || note_origins(l, e) || find_epoch(l, e) || load_data(l, e) ||
+        load_traffic(l, e) || finish_services(l, e))
+        return -1;
+    s->cluster.currency = s->currency;
+    s->path = l->source->path;
+    if (digest_files(l, e))
+        return -1;
+    fingerprint(l);
+    return 0;
+}
+
+struct scenario *scenario_load(const struct scenario_source *source, struct err *e)
+{
+    assert(source && source->path && source->data_dir);
+    struct arena *a = arena_create(e);
+    struct scenario *s = a ? arena_take(a, 1, sizeof *s, e) : NULL;
+    if (!s) {
+        arena_destroy(a);
+        return NULL;
+    }
+    struct loading l = {.s = s, .source = source, .arena = a, .bind = {.arena = a}};
+    if (load(&l, e)) {
+        arena_destroy(a);
+        return NULL;
+    }
+    return s;
+}
+
+void scenario_free(struct scenario *s)
+{
+    if (s)
+        arena_destroy(s->arena);
+}

@@ -1,0 +1,91 @@
+/* scenario: what a user asks for, checked and complete before the clock starts.
+ *
+ * Read from JSON or YAML with the manifests, traces and catalogue entries that it names. Immutable
+ * once loaded: replications on several threads share it. */
+#ifndef SLUICE_SCENARIOS_RUN_SCENARIO_H
+#define SLUICE_SCENARIOS_RUN_SCENARIO_H
+
+#include "models/capacity/cluster_config.h"
+#include "models/capacity/pod_shape.h"
+#include "models/capacity/startup.h"
+#include "models/serving/service.h"
+#include "sim/err.h"
+#include "sim/knob.h"
+#include "sim/money.h"
+#include "sim/result.h"
+#include "workloads/traffic.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rises when the same scenario and seed may give other results. */
+#define SCENARIO_MODEL_VERSION 1
+
+struct arena;
+struct catalog;
+struct json;
+
+/* Each is the limit of a table that is taken before the clock starts. */
+struct scenario_limits {
+    int64_t events;      /* control events pending at once */
+    int64_t replicas;    /* of one service, counting the ones that still drain */
+    int64_t in_flight;   /* requests of one service between arrival and end */
+    int64_t log_entries; /* control log lines kept for people */
+};
+
+struct scenario_budget {
+    struct money per_month;
+    struct money total;
+};
+
+struct scenario {
+    int64_t version;
+    const char *name;
+    sim_ns horizon;
+    sim_ns warm_up; /* left out of the figures, never out of the laws */
+    const char *time_zone;
+    const char *start; /* local date and time of simulated time 0 */
+    int64_t seed;
+    int64_t replications;
+    const char *currency;
+    struct knob_texts manifests;
+    struct knob_texts catalog_files;
+    struct knob_list services; /* struct service_config */
+    struct cluster_config cluster;
+    struct scenario_budget budget;
+    struct scenario_limits limits;
+
+    /* Not in the file; derived while loading. */
+    struct arena *arena;
+    const char *path;
+    int64_t epoch_s;
+    int64_t utc_offset_s; /* of the time zone at the start */
+    const struct catalog *catalog;
+    const struct traffic **traffic; /* one per service */
+    const struct pod_shape *shapes; /* one per service, for the cluster */
+    const struct startup_config *startups;
+    struct result_assumption *assumptions;
+    size_t n_assumptions;
+    uint64_t content[2]; /* fingerprint of everything that was read */
+};
+
+extern const struct knob_table scenario_knobs;
+
+/* What the command line adds to the file. Open data; {0} adds nothing. */
+struct scenario_source {
+    const char *path;        /* "-" reads standard input */
+    const char *const *sets; /* "services.bert.slo.p99=100ms" */
+    size_t n_sets;
+    const char *data_dir; /* folder that holds catalog/ and calibration/ */
+};
+
+/* NULL and *e on failure. The first error wins. */
+struct scenario *scenario_load(const struct scenario_source *source, struct err *e);
+void scenario_free(struct scenario *s);
+
+/* 32 hex digits: a fingerprint of scenario, traces, manifests, catalogue entries, seed,
+ * replications and model version; buf holds 33 bytes. Returns buf. */
+char *scenario_run_key(const struct scenario *s, char *buf);
+
+#endif

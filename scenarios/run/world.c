@@ -1,0 +1,236 @@
+/* world: clock, recorder, cluster and services of one replication, wired together. */
+#include "scenarios/run/world.h"
+
+#include "models/capacity/cluster.h"
+#include "models/serving/service.h"
+#include "scenarios/run/scenario.h"
+#include "sim/digest.h"
+#include "sim/sim.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct world {
+    const struct scenario *scenario;
+    const struct world_watch *watch;
+    uint64_t number;
+    struct sim *sim;
+    struct recorder *recorder;
+    struct cluster *cluster;
+    struct service **services;
+    size_t n_services;
+};
+
+/* ---- the cluster's calls, handed to the service they are for ---- */
+
+static void on_listed(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
+{
+    struct world *w = self;
+    service_pod_listed(w->services[owner], now, pod);
+}
+
+static void on_ready(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, uint32_t gpu)
+{
+    struct world *w = self;
+    service_pod_ready(w->services[owner], now, pod, gpu);
+}
+
+static void on_evicted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
+{
+    struct world *w = self;
+    service_pod_evicted(w->services[owner], now, pod, why);
+}
+
+static void on_dead(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
+{
+    struct world *w = self;
+    service_pod_dead(w->services[owner], now, pod);
+}
+
+static void on_gone(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
+{
+    struct world *w = self;
+    service_pod_gone(w->services[owner], now, pod, why);
+}
+
+static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
+                        enum pod_end why)
+{
+    struct world *w = self;
+    service_pod_unlisted(w->services[owner], now, pod, why);
+}
+
+/* ---- set-up ---- */
+
+static int make_ground(struct world *w, struct err *e)
+{
+    const struct scenario *s = w->scenario;
+    size_t services = s->services.count;
+    struct recorder_config config = {
+        .horizon = s->horizon,
+        .max_series = 32 + 16 * services,
+        .max_entries = (size_t)s->limits.log_entries,
+        .max_spans = (size_t)s->limits.log_entries,
+        .max_bills = (size_t)s->limits.log_entries,
+        .max_figures = 256 + 64 * services,
+    };
+    w->sim = sim_create((size_t)s->limits.events, e);
+    w->recorder = recorder_create(&config, e);
+    w->services = calloc(services, sizeof *w->services);
+    if (!w->services)
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu services", services);
+    return w->sim && w->recorder && w->services ? 0 : -1;
+}
+
+static int make_cluster(struct world *w, struct err *e)
+{
+    const struct scenario *s = w->scenario;
+    struct cluster_setup setup = {
+        .config = &s->cluster,
+        .catalog = s->catalog,
+        .shapes = s->shapes,
+        .startups = s->startups,
+        .n_owners = s->services.count,
+        .up = {w, on_listed, on_ready, on_evicted, on_dead, on_gone, on_unlisted},
+        .sim = w->sim,
+        .recorder = w->recorder,
+        .horizon = s->horizon,
+        .epoch_s = s->epoch_s,
+        .seed = (uint64_t)s->seed,
+        .replication = w->number,
+    };
+    w->cluster = cluster_create(&setup, e);
+    return w->cluster ? 0 : -1;
+}
+
+static int make_services(struct world *w, struct err *e)
+{
+    const struct scenario *s = w->scenario;
+    const struct service_config *configs = s->services.items;
+    struct service_frame frame = {
+        .sim = w->sim,
+        .recorder = w->recorder,
+        .cluster = w->cluster,
+        .horizon = s->horizon,
+        .warm_up = s->warm_up,
+        .utc_offset_s = s->utc_offset_s,
+        .epoch_s = s->epoch_s,
+        .seed = (uint64_t)s->seed,
+        .replication = w->number,
+        .max_replicas = (size_t)s->limits.replicas,
+        .max_in_flight = (size_t)s->limits.in_flight,
+        .use_events = w->watch->use_events,
+        .alone = s->services.count == 1,
+    };
+    for (size_t i = 0; i < s->services.count; i++) {
+        w->services[i] = service_create(&configs[i], s->traffic[i], (uint32_t)i, &frame, e);
+        if (!w->services[i])
+            return -1;
+        w->n_services++;
+    }
+    return 0;
+}
+
+static void world_fini(struct world *w)
+{
+    for (size_t i = 0; i < w->n_services; i++)
+        service_destroy(w->services[i]);
+    free(w->services);
+    cluster_destroy(w->cluster);
+    sim_destroy(w->sim);
+}
+
+/* ---- the run ---- */
+
+static int limits_met(const struct world *w, struct err *e)
+{
+    if (sim_full(w->sim))
+        return err_set(e, ERR_INPUT, w->scenario->path,
+                       "limits.events: more than %lld control events are pending; raise it",
+                       (long long)w->scenario->limits.events);
+    if (cluster_failed(w->cluster, e))
+        return -1;
+    for (size_t i = 0; i < w->n_services; i++)
+        if (service_failed(w->services[i], e))
+            return -1;
+    return 0;
+}
+
+/* Checks that cost something are made once in this many events. */
+#define WORLD_CHECK_EVENTS 256
+
+static int check(const struct world *w, struct err *e)
+{
+    const struct world_watch *watch = w->watch;
+    if (watch->stop && *watch->stop)
+        return err_set(e, ERR_INTERRUPTED, NULL, "interrupted");
+    if (watch->progress)
+        watch->progress(watch->self, (double)sim_now(w->sim) / (double)w->scenario->horizon);
+    return limits_met(w, e);
+}
+
+static int play(struct world *w, struct err *e)
+{
+    sim_ns horizon = w->scenario->horizon;
+    uint64_t events = 0;
+    cluster_start(w->cluster);
+    for (size_t i = 0; i < w->n_services; i++)
+        service_start(w->services[i]);
+    while (sim_next(w->sim) < horizon) {
+        for (size_t i = 0; i < w->n_services; i++)
+            if (service_waits_for_capacity(w->services[i]))
+                service_advance(w->services[i], sim_next(w->sim));
+        if (sim_next(w->sim) >= horizon)
+            break;
+        sim_step(w->sim);
+        if (++events % WORLD_CHECK_EVENTS == 0 && check(w, e))
+            return -1;
+    }
+    return limits_met(w, e);
+}
+
+static void close_books(struct world *w, struct world_outcome *out)
+{
+    struct tally *total = calloc(1, sizeof *total);
+    struct digest requests = {0};
+    assert(total);
+    out->holds = true;
+    out->engine = w->n_services ? service_engine(w->services[0]) : "dispatch";
+    for (size_t i = 0; i < w->n_services; i++) {
+        service_close(w->services[i], total);
+        digest_u64(&requests, service_digest(w->services[i]));
+        out->holds = out->holds && service_holds(w->services[i]);
+    }
+    assert(tally_conserves(total));
+    service_figures(w->recorder, "", total);
+    cluster_close(w->cluster);
+    if (total->served > 0)
+        recorder_figure(w->recorder, "cost.per1k", w->scenario->currency, FIGURE_MEAN,
+                        (double)cluster_total_micro(w->cluster) / 1e3 / (double)total->served);
+    recorder_figure(w->recorder, "run.events", "events", FIGURE_MEAN, (double)sim_fired(w->sim));
+    out->request_digest = digest_value(&requests);
+    out->control_digest = recorder_digest(w->recorder);
+    free(total);
+}
+
+int world_run(const struct scenario *s, uint64_t number, const struct world_watch *watch,
+              struct world_outcome *out, struct err *e)
+{
+    assert(s && watch && out);
+    struct world w = {.scenario = s, .watch = watch, .number = number};
+    *out = (struct world_outcome){0};
+    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e) || play(&w, e);
+    for (size_t i = 0; rc == 0 && i < w.n_services; i++)
+        service_advance(w.services[i], s->horizon);
+    rc = rc || limits_met(&w, e);
+    if (rc == 0) {
+        close_books(&w, out);
+        recorder_close(w.recorder, &out->result);
+        out->recorder = w.recorder;
+    } else {
+        recorder_destroy(w.recorder);
+    }
+    world_fini(&w);
+    return rc ? -1 : 0;
+}
