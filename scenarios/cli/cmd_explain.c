@@ -1,0 +1,40 @@
+/* cmd_explain: `sluice explain`: what every key means, from the tables that read it. */
+#include "scenarios/cli/command.h"
+#include "scenarios/cli/options.h"
+#include "scenarios/run/explain.h"
+#include "scenarios/run/scenario.h"
+#include "sim/text.h"
+
+#include <stdio.h>
+
+static int run(int argc, char **argv, struct err *e)
+{
+    bool all = false;
+    struct option_texts operands = {0};
+    struct text t = {0};
+    const struct option rows[] = {
+        {"--all", NULL, OPTION_FLAG, &all, NULL, "the whole reference as Markdown"},
+    };
+    const struct options o = {
+        .rows = rows,
+        .count = 1,
+        .max_operands = 1,
+        .usage = "sluice explain [options] [KEY]",
+        .doc = "Explains a key of the scenario file: type, default and its source, bounds.\n"
+               "KEY is a path (services.slo.p99), the end of one (p99) or a name (hpa).",
+    };
+    if (options_want_help(argc, argv)) {
+        options_print(&o, stdout);
+        return 0;
+    }
+    if (options_parse(&o, argc, argv, &operands, e))
+        return e->code;
+    int rc = all ? explain_reference(&t, &scenario_knobs, e)
+                 : explain_key(&t, &scenario_knobs, operands.count ? operands.items[0] : NULL, e);
+    if (rc == 0 && text_end(&t, e) == 0)
+        fputs(t.s, stdout);
+    text_fini(&t);
+    return e->code;
+}
+
+const struct command cmd_explain = {"explain", "what a key of the scenario file means", run};

@@ -1,0 +1,58 @@
+/* show: text, JSON, CSV and the page. */
+#include "scenarios/cli/show.h"
+
+#include "reports/export.h"
+#include "reports/page.h"
+#include "reports/summary.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int show_check(const char *format, struct err *e)
+{
+    static const char *const formats[] = {"text", "json", "csv"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(format, formats[i]) == 0)
+            return 0;
+    return err_set(e, ERR_INPUT, NULL, "--format: '%s' is none of text, json, csv", format);
+}
+
+int show_render(const struct result *r, const char *format, struct text *out, struct err *e)
+{
+    if (strcmp(format, "json") == 0)
+        export_json(r, true, out);
+    else if (strcmp(format, "csv") == 0)
+        export_csv(r, out);
+    else
+        summary_text(r, isatty(STDOUT_FILENO) != 0, out);
+    return text_end(out, e);
+}
+
+static int write_file(const char *path, const struct text *t, struct err *e)
+{
+    char beside[4096];
+    if (snprintf(beside, sizeof beside, "%s.part", path) >= (int)sizeof beside)
+        return err_set(e, ERR_INPUT, NULL, "%.200s...: this file name is too long", path);
+    FILE *f = fopen(beside, "wb");
+    if (!f)
+        return err_set(e, errno == ENOSPC ? ERR_SYSTEM : ERR_INPUT, path,
+                       "the file cannot be written: %s", strerror(errno));
+    bool good = fwrite(t->s ? t->s : "", 1, t->length, f) == t->length;
+    good = fclose(f) == 0 && good;
+    if (good && rename(beside, path) == 0)
+        return 0;
+    int cause = errno;
+    remove(beside);
+    return err_set(e, ERR_SYSTEM, path, "the file could not be written: %s", strerror(cause));
+}
+
+int show_page(const struct result *r, const char *path, struct err *e)
+{
+    struct text page = {0};
+    int rc = page_html(r, &page, e) || text_end(&page, e) || write_file(path, &page, e);
+    text_fini(&page);
+    return rc ? -1 : 0;
+}

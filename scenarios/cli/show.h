@@ -1,0 +1,16 @@
+/* show: a result in the format that was asked for. */
+#ifndef SLUICE_SCENARIOS_CLI_SHOW_H
+#define SLUICE_SCENARIOS_CLI_SHOW_H
+
+#include "sim/err.h"
+#include "sim/result.h"
+#include "sim/text.h"
+
+/* text, json or csv: ERR_INPUT when it is none of them. */
+int show_check(const char *format, struct err *e);
+/* Appends to out; text is coloured when standard output is a terminal. */
+int show_render(const struct result *r, const char *format, struct text *out, struct err *e);
+/* Writes the HTML page beside `path` and renames it: the whole page or none. */
+int show_page(const struct result *r, const char *path, struct err *e);
+
+#endif
