@@ -68,3 +68,10 @@ Test(node_balance, similar_groups_differ_in_zone_and_a_little_memory_only)
     b.label_class = 4;
     cr_expect_not(node_balance_similar(&a, &b), "labels must be equal");
 }
+
+Test(node_balance, the_earlier_of_equal_groups_grows_first)
+{
+    struct node_balance_group g[] = {{2, 10, 0}, {2, 10, 0}, {2, 10, 0}};
+    cr_expect_eq(node_balance_spread(g, 3, 2), 2);
+    cr_expect(g[0].add == 1 && g[1].add == 1 && g[2].add == 0);
+}
