@@ -468,20 +468,20 @@ static int check_encoding(const struct walk *w, size_t length)
     return 0;
 }
 
-struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
-                        struct err *e)
+struct json *json_parse_part(struct arena *a, const struct json_part *part, struct err *e)
 {
-    assert(a && file && (text || length == 0) && e);
-    char *name = arena_text(a, file, strlen(file), e);
+    assert(a && part->file && (part->text || part->length == 0) && part->column > 0 && e);
+    char *name = arena_text(a, part->file, strlen(part->file), e);
     if (!name)
         return NULL;
-    if (length == 0)
-        text = "";
-    struct walk start = {.file = name, .p = text, .end = text + length, .line = 1, .e = e};
+    const char *text = part->length ? part->text : "";
+    struct walk start = {
+        .file = name, .p = text, .end = text + part->length, .line = part->line, .e = e};
     start.line_start = text;
-    if (check_encoding(&start, length))
+    start.hidden = (size_t)0 - (part->column - 1); /* characters before it count like shown ones */
+    if (check_encoding(&start, part->length))
         return NULL;
-    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+    if (part->length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         start.line_start = start.p += 3;
     struct walk check = start;
     struct json *root = NULL;
@@ -496,6 +496,13 @@ struct json *json_parse(struct arena *a, const char *file, const char *text, siz
     int failed = walk_document(&start, tree, &root);
     cJSON_Delete(tree);
     return failed ? NULL : root;
+}
+
+struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
+                        struct err *e)
+{
+    struct json_part whole = {file, text, length, 1, 1};
+    return json_parse_part(a, &whole, e);
 }
 
 struct entry {

@@ -42,6 +42,15 @@ struct json {
 struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
                         struct err *e);
 
+/* A text that stands inside a larger one: its nodes' places count from where it begins. */
+struct json_part {
+    const char *file;
+    const char *text;
+    size_t length;
+    uint32_t line, column; /* of its first character, from 1 */
+};
+struct json *json_parse_part(struct arena *a, const struct json_part *part, struct err *e);
+
 /* Reads a whole file (or standard input for "-") into the arena, with a final NUL. ERR_INPUT when
  * it does not exist, is no regular file or pipe, or is larger than `limit`; ERR_SYSTEM on read
  * errors. */
