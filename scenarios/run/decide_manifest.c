@@ -1,0 +1,418 @@
+/* decide_manifest: reading an HPA manifest, one pass, the passes after it, bands. */
+#include "scenarios/run/decide_manifest.h"
+
+#include "models/control/hpa_config.h"
+#include "scenarios/run/bind.h"
+#include "scenarios/run/yaml.h"
+#include "sim/arena.h"
+#include "sim/json.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define MOST_ROWS 1000
+
+/* ---- the HPA in the file ---- */
+
+static const char *string_at(const struct json *root, const char *path)
+{
+    const struct json *v = json_at(root, path);
+    return v && v->type == JSON_STRING ? v->string : NULL;
+}
+
+static bool is_hpa(const struct json *d)
+{
+    const char *kind = string_at(d, "kind");
+    return kind && strcmp(kind, "HorizontalPodAutoscaler") == 0;
+}
+
+static struct json *load(struct arena *a, const char *path, struct err *e)
+{
+    size_t length, n = strlen(path);
+    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, e);
+    if (!text)
+        return NULL;
+    const char *s = text + strspn(text, " \t\r\n");
+    bool json = (n > 5 && strcmp(path + n - 5, ".json") == 0) || *s == '{' || *s == '[';
+    return json ? json_parse(a, path, text, length, e) : yaml_parse_all(a, path, text, length, e);
+}
+
+/* Several HPAs in one file are told apart by name. */
+static const struct json *pick(const struct json *root, const struct decide_question *q,
+                               struct err *e)
+{
+    const struct json *found = NULL;
+    if (root->type == JSON_OBJECT)
+        return root;
+    for (const struct json *d = root->first; d; d = d->next) {
+        const char *name = string_at(d, "metadata.name");
+        if (!is_hpa(d) || (q->name && (!name || strcmp(name, q->name) != 0)))
+            continue;
+        if (found) {
+            err_set(e, ERR_INPUT, q->path,
+                    "holds several HorizontalPodAutoscalers; name one with --name");
+            return NULL;
+        }
+        found = d;
+    }
+    if (!found && root->count == 1 && json_get(root->first, "maxReplicas"))
+        found = root->first;
+    if (!found)
+        err_set(e, ERR_INPUT, q->path, "holds no HorizontalPodAutoscaler%s%s",
+                q->name ? " of the name " : "", q->name ? q->name : "");
+    return found;
+}
+
+/* ---- the question as a view ---- */
+
+/* Everything of one answer. */
+struct answer {
+    const struct decide_question *q;
+    struct arena *arena;
+    const char *name;
+    struct hpa_config config;
+    struct hpa_metric metrics[DECIDE_MANIFEST_METRICS];
+    struct scaler_metric values[DECIDE_MANIFEST_METRICS];
+    struct hpa_spec spec;
+    struct hpa_state state;
+    struct scaler_view view;
+};
+
+static int read_config(struct answer *a, const struct json *document, struct err *e)
+{
+    struct bind b = {.arena = a->arena};
+    const struct json *spec = is_hpa(document) ? json_get(document, "spec") : document;
+    const char *path = is_hpa(document) ? "spec" : "";
+    a->name = string_at(document, "metadata.name");
+    if (!spec) {
+        char place[512];
+        return err_set(e, ERR_INPUT, json_place(place, sizeof place, document), "spec: is missing");
+    }
+    if (bind_object(&b, spec, path, &hpa_config_knobs, &a->config, e))
+        return -1;
+    if (a->q->kubernetes_version)
+        a->config.kubernetes_version = a->q->kubernetes_version;
+    struct hpa_profile profile;
+    if (!hpa_config_profile(a->config.kubernetes_version, &profile))
+        return err_set(e, ERR_INPUT, "--kubernetes", "'%s' is no version from 1.12 on",
+                       a->config.kubernetes_version);
+    if (hpa_config_metrics(&a->config) > DECIDE_MANIFEST_METRICS)
+        return err_set(e, ERR_INPUT, a->q->path, "more than %d metrics", DECIDE_MANIFEST_METRICS);
+    hpa_config_resolve(&a->config, a->metrics, &a->spec);
+    return 0;
+}
+
+/* What a person says, in the terms of the view: totals, and shares for a utilization. */
+static int read_value(struct answer *a, size_t i, const char *s, struct err *e)
+{
+    const struct hpa_metric *m = &a->metrics[i];
+    struct scaler_metric *v = &a->values[i];
+    char plain[64];
+    size_t n = strlen(s);
+    if (strcmp(s, "none") == 0) {
+        *v = (struct scaler_metric){false, 0};
+        return 0;
+    }
+    if (m->kind == HPA_UTILIZATION && n > 1 && n < sizeof plain && s[n - 1] == '%') {
+        memcpy(plain, s, n - 1);
+        plain[n - 1] = '\0';
+        s = plain;
+    }
+    if (!text_parse_quantity(s, &v->milli) || v->milli < 0 || v->milli > INT64_MAX / 100000)
+        return err_set(e, ERR_INPUT, "--metric",
+                       "'%s' is no value of %s; allowed are quantities such as 54 or 500m%s, and "
+                       "none",
+                       s, m->name, m->kind == HPA_UTILIZATION ? ", in percent" : "");
+    v->present = true;
+    if (m->kind == HPA_UTILIZATION)
+        v->milli /= 100;
+    else if (m->kind == HPA_PODS || m->kind == HPA_RESOURCE)
+        v->milli *= a->view.ready_replicas;
+    return 0;
+}
+
+static int read_question(struct answer *a, struct err *e)
+{
+    const struct decide_question *q = a->q;
+    const int64_t most = 1000000;
+    int64_t status = q->status < 0 ? q->replicas : q->status;
+    int64_t ready = q->ready < 0 ? status : q->ready;
+    if (q->replicas < 0 || q->replicas > most || status > most || ready > status)
+        return err_set(e, ERR_INPUT, "--replicas",
+                       "sizes must lie in 0..%lld, and no more pods can be ready than there are",
+                       (long long)most);
+    if (q->n_metrics != a->spec.n_metrics)
+        return err_set(e, ERR_INPUT, "--metric",
+                       "%zu values are given, but the HPA has %zu metrics, beginning with %s",
+                       q->n_metrics, a->spec.n_metrics, a->metrics[0].name);
+    a->view = (struct scaler_view){.spec_replicas = (int32_t)q->replicas,
+                                   .status_replicas = (int32_t)status,
+                                   .ready_replicas = (int32_t)ready,
+                                   .metrics = a->values,
+                                   .n_metrics = a->spec.n_metrics};
+    for (size_t i = 0; i < q->n_metrics; i++)
+        if (read_value(a, i, q->metrics[i], e))
+            return -1;
+    return 0;
+}
+
+static int make_memory(struct answer *a, struct err *e)
+{
+    size_t n = hpa_config_history(&a->config);
+    a->state.history.items = arena_take(a->arena, n, sizeof(struct hpa_recommendation), e);
+    a->state.ups.items = arena_take(a->arena, n, sizeof(struct hpa_event), e);
+    a->state.downs.items = arena_take(a->arena, n, sizeof(struct hpa_event), e);
+    a->state.history.cap = a->state.ups.cap = a->state.downs.cap = n;
+    return e->code == ERR_NONE ? 0 : -1;
+}
+
+/* ---- bands ---- */
+
+/* The size that metric i alone would bring, at n replicas that are all there and ready. */
+static int32_t proposal(const struct answer *a, size_t i, int32_t n, int64_t milli)
+{
+    struct scaler_metric values[DECIDE_MANIFEST_METRICS];
+    struct scaler_view v = a->view;
+    const struct hpa_metric *m = &a->metrics[i];
+    int64_t shown = m->kind == HPA_UTILIZATION                       ? milli / 100
+                    : m->kind == HPA_PODS || m->kind == HPA_RESOURCE ? milli * n
+                                                                     : milli;
+    v.spec_replicas = v.status_replicas = v.ready_replicas = n;
+    v.metrics = values;
+    values[i] = (struct scaler_metric){true, shown};
+    struct hpa_proposal p = hpa_propose(&a->spec, i, &v);
+    int32_t size = p.replicas < a->spec.min ? a->spec.min : p.replicas;
+    return size > a->spec.max ? a->spec.max : size;
+}
+
+struct band {
+    int64_t low, high; /* milli; both ends hold */
+    bool from_zero, open;
+};
+
+/* Proposals never fall as the metric rises, so both ends are found by halving. */
+static struct band band_of(const struct answer *a, size_t i, int32_t n)
+{
+    int64_t most = INT64_MAX / 4 / (n + 2) / 1000;
+    int64_t below = -1, above = most;
+    struct band b = {.open = proposal(a, i, n, most) <= n};
+    while (above - below > 1) {
+        int64_t mid = below + (above - below) / 2;
+        *(proposal(a, i, n, mid) >= n ? &above : &below) = mid;
+    }
+    b.low = above;
+    b.from_zero = above == 0;
+    below = above - 1;
+    above = most;
+    while (above - below > 1) {
+        int64_t mid = below + (above - below) / 2;
+        *(proposal(a, i, n, mid) > n ? &above : &below) = mid;
+    }
+    b.high = below;
+    return b;
+}
+
+/* ---- words ---- */
+
+static void put_milli(struct text *out, int64_t milli)
+{
+    text_number(out, (double)milli / 1000);
+}
+
+static const char *kind_name(enum hpa_kind kind)
+{
+    static const char *const names[] = {
+        [HPA_EXTERNAL_AVERAGE] = "External, AverageValue",
+        [HPA_EXTERNAL_VALUE] = "External, Value",
+        [HPA_OBJECT_AVERAGE] = "Object, AverageValue",
+        [HPA_OBJECT_VALUE] = "Object, Value",
+        [HPA_PODS] = "Pods, AverageValue",
+        [HPA_RESOURCE] = "Resource, AverageValue",
+        [HPA_UTILIZATION] = "Resource, Utilization",
+        [HPA_FAILING] = "invalid",
+    };
+    return names[kind];
+}
+
+static void say_hpa(const struct answer *a, struct text *out)
+{
+    text_printf(out, "HPA %s: %d to %d replicas, %s\n", a->name ? a->name : "(without name)",
+                (int)a->spec.min, (int)a->spec.max,
+                a->spec.has_behavior ? "behavior block" : "no behavior block");
+    for (size_t i = 0; i < a->spec.n_metrics; i++) {
+        const struct hpa_metric *m = &a->metrics[i];
+        text_printf(out, "  %s (%s), target ", m->name, kind_name(m->kind));
+        if (m->kind == HPA_UTILIZATION)
+            text_printf(out, "%lld%%", (long long)m->target);
+        else
+            put_milli(out, m->target);
+        text_printf(out, ", now %s\n", a->q->metrics[i]);
+    }
+}
+
+static void say_bands(const struct answer *a, size_t i, struct text *out)
+{
+    int32_t from = a->spec.min > 0 ? a->spec.min : 1;
+    text_printf(out, "\n%s holds a size in\n", a->metrics[i].name);
+    for (int32_t n = from; n <= a->spec.max && n - from < MOST_ROWS; n++) {
+        struct band b = band_of(a, i, n);
+        text_printf(out, "%6d  ", (int)n);
+        if (b.high < b.low && !b.open) {
+            text_add(out, "nothing\n");
+            continue;
+        }
+        put_milli(out, b.low);
+        text_add(out, " to ");
+        if (b.open)
+            text_add(out, "any");
+        else
+            put_milli(out, b.high);
+        text_add(out, "\n");
+    }
+}
+
+/* ---- passes ---- */
+
+/* Until nothing that is remembered can move the size any more. */
+static sim_ns settling(const struct hpa_spec *s, sim_ns sync)
+{
+    sim_ns keep = s->down_window;
+    if (s->has_behavior) {
+        keep = s->up.window > s->down.window ? s->up.window : s->down.window;
+        for (size_t i = 0; i < s->up.n_policies; i++)
+            keep = s->up.policies[i].period > keep ? s->up.policies[i].period : keep;
+        for (size_t i = 0; i < s->down.n_policies; i++)
+            keep = s->down.policies[i].period > keep ? s->down.policies[i].period : keep;
+    }
+    return keep + 2 * sync;
+}
+
+typedef void pass_fn(void *self, const struct answer *a, sim_ns at, int32_t before,
+                     const struct hpa_outcome *o);
+
+/* The next pass, and those after it that change the size; each size is in place at once. */
+static void play(struct answer *a, pass_fn *fn, void *self)
+{
+    sim_ns sync = a->config.sync_period, quiet = settling(&a->spec, sync), last = 0;
+    for (sim_ns now = 0; now == 0 || (now - last <= quiet && now < SIM_DAY); now += sync) {
+        struct hpa_outcome o;
+        int32_t before = a->view.spec_replicas;
+        a->view.now = now;
+        hpa_pass(&a->spec, &a->state, &a->view, &o);
+        if (now == 0 || o.replicas != before)
+            fn(self, a, now, before, &o);
+        if (o.replicas == before)
+            continue;
+        last = now;
+        for (size_t i = 0; i < a->spec.n_metrics; i++)
+            if (a->metrics[i].kind == HPA_PODS || a->metrics[i].kind == HPA_RESOURCE)
+                return; /* a mean over pods does not stay when their number changes */
+        if (a->metrics[0].kind == HPA_UTILIZATION)
+            return;
+        a->view.spec_replicas = a->view.status_replicas = a->view.ready_replicas = o.replicas;
+    }
+}
+
+static void say_pass(void *self, const struct answer *a, sim_ns at, int32_t before,
+                     const struct hpa_outcome *o)
+{
+    struct text *out = self;
+    char words[256], span[32];
+    hpa_reason(&a->spec, &a->view, o, words, sizeof words);
+    text_printf(out, "  +%s  %d -> %d  %s: %s\n", text_duration(span, sizeof span, at), (int)before,
+                (int)o->replicas, hpa_rule_name(o->rule), words);
+}
+
+static void answer_text(struct answer *a, struct text *out)
+{
+    say_hpa(a, out);
+    text_printf(out, "\nat %d replicas (%d exist, %d ready), while the metric stays:\n",
+                (int)a->view.spec_replicas, (int)a->view.status_replicas,
+                (int)a->view.ready_replicas);
+    play(a, say_pass, out);
+    for (size_t i = 0; i < a->spec.n_metrics; i++)
+        say_bands(a, i, out);
+}
+
+static void write_pass(void *self, const struct answer *a, sim_ns at, int32_t before,
+                       const struct hpa_outcome *o)
+{
+    struct json_out *out = self;
+    char words[256];
+    hpa_reason(&a->spec, &a->view, o, words, sizeof words);
+    json_out_open(out, "{");
+    json_out_key(out, "after_s");
+    json_out_number(out, (double)at / 1e9);
+    json_out_key(out, "from");
+    json_out_int(out, before);
+    json_out_key(out, "replicas");
+    json_out_int(out, o->replicas);
+    json_out_key(out, "rule");
+    json_out_string(out, hpa_rule_name(o->rule));
+    json_out_key(out, "reason");
+    json_out_string(out, words);
+    json_out_close(out, "}");
+}
+
+static void write_bands(const struct answer *a, size_t i, struct json_out *out)
+{
+    int32_t from = a->spec.min > 0 ? a->spec.min : 1;
+    json_out_open(out, "{");
+    json_out_key(out, "metric");
+    json_out_string(out, a->metrics[i].name);
+    json_out_key(out, "bands");
+    json_out_open(out, "[");
+    for (int32_t n = from; n <= a->spec.max && n - from < MOST_ROWS; n++) {
+        struct band b = band_of(a, i, n);
+        json_out_open(out, "{");
+        json_out_key(out, "replicas");
+        json_out_int(out, n);
+        json_out_key(out, "from");
+        json_out_number(out, (double)b.low / 1000);
+        json_out_key(out, "to");
+        if (b.open)
+            json_out_null(out);
+        else
+            json_out_number(out, (double)b.high / 1000);
+        json_out_close(out, "}");
+    }
+    json_out_close(out, "]");
+    json_out_close(out, "}");
+}
+
+static void answer_json(struct answer *a, struct text *to)
+{
+    struct json_out out;
+    json_out_init(&out, to, false);
+    json_out_open(&out, "{");
+    json_out_key(&out, "hpa");
+    json_out_string(&out, a->name);
+    json_out_key(&out, "passes");
+    json_out_open(&out, "[");
+    play(a, write_pass, &out);
+    json_out_close(&out, "]");
+    json_out_key(&out, "holds");
+    json_out_open(&out, "[");
+    for (size_t i = 0; i < a->spec.n_metrics; i++)
+        write_bands(a, i, &out);
+    json_out_close(&out, "]");
+    json_out_close(&out, "}");
+    json_out_end(&out);
+}
+
+int decide_manifest(const struct decide_question *q, struct text *out, struct err *e)
+{
+    assert(q && q->path && out && e);
+    struct answer a = {.q = q, .arena = arena_create(e)};
+    struct json *root = a.arena ? load(a.arena, q->path, e) : NULL;
+    const struct json *document = root ? pick(root, q, e) : NULL;
+    if (document && read_config(&a, document, e) == 0 && read_question(&a, e) == 0 &&
+        make_memory(&a, e) == 0) {
+        if (q->json)
+            answer_json(&a, out);
+        else
+            answer_text(&a, out);
+    }
+    arena_destroy(a.arena);
+    return e->code == ERR_NONE ? 0 : -1;
+}
