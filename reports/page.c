@@ -110,7 +110,7 @@ static const char css_parts[] =
     "";
 
 static const char css_narrow[] =
-    "@media (max-width:719px){\n"
+    "@media screen and (max-width:719px){\n"
     "header,main,footer{padding:0 16px}header{padding-top:18px}h1{font-size:1.5rem}\n"
     "h2{margin-top:36px}\n"
     ".tiles{grid-template-columns:1fr 1fr}.tiles div{padding:9px 11px}.tiles dd{font-size:1.1rem}\n"
@@ -129,7 +129,8 @@ static const char css_narrow[] =
     "@page{margin:14mm}\n"
     "body{font-size:10.5pt}header,main,footer{max-width:none;padding:0}\n"
     "nav,.filter{display:none}\n"
-    "h2{break-after:avoid;margin-top:22pt}figure,.tiles,.verdict,li,tr{break-inside:avoid}\n"
+    "h2{break-after:avoid;margin-top:22pt}.about{break-after:avoid}"
+    "figure,.tiles,.verdict,.parts,li,tr{break-inside:avoid}\n"
     ".plot .wide{display:block}.plot .narrow{display:none}\n"
     ".tall table{margin:0}.tall{max-height:none;border:0;padding:0}.tall thead "
     "th{position:static}\n"
@@ -378,6 +379,8 @@ static int charts(struct page *p)
               "The mean over all pods that came to serve, and the slowest ones of the replication "
               "shown.") != 0)
         return -1;
+    if (p->charts == 0)
+        add(p, "<p>Nothing was recorded over time.</p>\n");
     add(p, "</section>\n");
     return 0;
 }
@@ -482,8 +485,9 @@ static void log_rows(struct page *p, size_t shown, const char **subjects, size_t
         const struct result_entry *entry = &p->r->entries[i];
         text_printf(p->to, "<tr class=\"s%zu\"><td class=\"t\">%s</td>",
                     subject_index(p->r, entry->subject, subjects, n), local(p, entry->at).s);
-        cell(p, "", entry->subject);
-        cell(p, "", entry->what);
+        /* Short ones stay on a line. */
+        cell(p, strlen(entry->subject) < 24 ? " class=\"t\"" : "", entry->subject);
+        cell(p, strlen(entry->what) < 24 ? " class=\"t\"" : "", entry->what);
         cell(p, "", entry->reason);
         add(p, "</tr>\n");
     }

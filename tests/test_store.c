@@ -250,9 +250,10 @@ static char *read_file(size_t *n)
 Test(store, refuses_what_is_no_store)
 {
     expect_failure(ERR_INPUT, "no such file");
-    write_file("name,qps\n1,2\nthis is a file of another kind, longer than a header of a database "
-               "would be, so that it is looked at\n",
-               122);
+    static const char other[] =
+        "name,qps\n1,2\nthis is a file of another kind, longer than a header "
+        "of a database would be, so that it is looked at\n";
+    write_file(other, sizeof other - 1);
     expect_failure(ERR_INPUT, "is no SQLite file");
     struct err e = {0};
     cr_assert_null(store_open("/no/such/folder/runs.db", STORE_WRITE, &e));
