@@ -348,9 +348,9 @@ void fleet_close(struct fleet *f, sim_ns horizon)
     int64_t spot = recorder_area(r, f->spot, horizon);
     recorder_figure(r, "nodes.hours.onDemand", "h", FIGURE_MEAN, hours(on_demand));
     recorder_figure(r, "nodes.hours.spot", "h", FIGURE_MEAN, hours(spot));
-    recorder_figure(r, "nodes.preemptions", "nodes", FIGURE_MEAN, (double)f->losses);
-    recorder_figure(r, "nodes.bought", "nodes", FIGURE_MEAN, (double)f->bought);
-    recorder_figure(r, "nodes.neverUsed", "nodes", FIGURE_MEAN, (double)f->duplicates);
+    recorder_figure(r, "nodes.preemptions", "nodes", FIGURE_SUM, (double)f->losses);
+    recorder_figure(r, "nodes.bought", "nodes", FIGURE_SUM, (double)f->bought);
+    recorder_figure(r, "nodes.neverUsed", "nodes", FIGURE_SUM, (double)f->duplicates);
     recorder_figure(r, "nodes.max", "nodes", FIGURE_MAX, (double)fleet_max_nodes(f));
     if (on_demand + spot > 0)
         recorder_figure(r, "nodes.onDemandShare", "1", FIGURE_MEAN,

@@ -436,9 +436,9 @@ static void pool_close(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
     (void)now;
-    recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_MEAN,
+    recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_SUM,
                     (double)s->compensations);
-    recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_MEAN, (double)s->refusals);
+    recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_SUM, (double)s->refusals);
 }
 
 const struct supply_kind supply_pool = {
