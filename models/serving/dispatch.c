@@ -114,6 +114,7 @@ struct advance dispatch_advance(struct dispatch *d, sim_ns until)
     assert(until >= d->reached && until < DISPATCH_FAR / 4); /* 18 years */
     if (dispatch_is_failed(d) || until == d->reached)
         return (struct advance){.reached = d->reached = until, .why = STOP_HORIZON};
+    d->until = until;
     struct advance a = d->ops->advance(d, until);
     assert(a.reached >= d->reached && a.reached <= until);
     d->reached = a.reached;

@@ -45,6 +45,7 @@ struct dispatch {
     const struct dispatch_ops *ops;
     struct dispatch_setup setup;
     sim_ns reached;
+    sim_ns until; /* of the advance in progress: what ends before it is final */
     struct tally tally;
     struct endpoint *endpoints; /* max_replicas */
     uint32_t *list;             /* slots in the endpoint list, ascending */

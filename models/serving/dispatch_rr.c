@@ -90,11 +90,11 @@ static void keep(struct rr *f, struct station *s, const struct pending *p, sim_n
 }
 
 /* Is there a place in the queue for a request that comes now and has to wait until `turn`? */
-static bool queue_takes(struct rr *f, struct station *s, uint32_t replica, sim_ns now, sim_ns turn)
+static bool queue_takes(struct rr *f, struct station *s, sim_ns now, sim_ns turn)
 {
     if (!f->turns)
         return true;
-    sim_ns *ring = f->turns + replica * (f->turns_mask + 1);
+    sim_ns *ring = f->turns + (uint64_t)(s - f->stations) * (f->turns_mask + 1);
     while (s->turns != s->turns_end && ring[s->turns & f->turns_mask] <= now)
         s->turns++;
     if ((int64_t)(s->turns_end - s->turns) >= f->base.setup.max_queue)
@@ -118,13 +118,13 @@ static void occupy(struct rr *f, struct station *s, uint32_t replica, sim_ns end
     s->free = row[0];
 }
 
-static void rr_accept(struct dispatch *d, uint32_t replica, const struct attempt *a, sim_ns now,
-                      sim_ns until)
+static void rr_accept(struct dispatch *d, uint32_t replica, const struct attempt *a)
 {
     struct rr *f = rr_of(d);
     struct station *s = &f->stations[replica];
+    const sim_ns now = a->at, until = d->until;
     sim_ns start = s->free > now ? s->free : now;
-    if (start > now && !queue_takes(f, s, replica, now, start)) {
+    if (start > now && !queue_takes(f, s, now, start)) {
         dispatch_fail(d, FAIL_REJECTED, now - a->arrived);
         return;
     }
@@ -212,7 +212,7 @@ static struct advance rr_advance(struct dispatch *d, sim_ns until)
         result = ingress_play_empty(&f->ingress, d, until);
     settle_until(f, result.reached);
     if (d->n_list > 0)
-        ingress_play(&f->ingress, d, until, rr_accept);
+        ingress_play(&f->ingress, d, rr_accept);
     return result;
 }
 

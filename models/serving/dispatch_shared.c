@@ -167,11 +167,12 @@ static inline void plan_end(const struct shared *f, struct station *s)
         s->n > 0 ? end_after(s->changed, f->jobs[s->heap].tag - s->gain, s->n) : SIM_NEVER;
 }
 
-static inline void start(struct shared *f, struct station *s, uint32_t id, sim_ns work, sim_ns now)
+/* At s->changed, to which the caller has settled. */
+static inline void start(struct shared *f, struct station *s, uint32_t id, sim_ns work)
 {
     if (s->n++ == 0) {
         s->gain = 0;
-        s->busy_from = now;
+        s->busy_from = s->changed;
     }
     f->jobs[id].tag = s->gain + (uint64_t)work * 16;
     f->jobs[id].runs = true;
@@ -213,7 +214,7 @@ static void start_queued(struct shared *f, uint32_t replica, sim_ns now)
         if (j->deadline > now) {
             f->waiting--;
             f->running++;
-            start(f, s, id, work_ns(&f->work, f->base.endpoints[replica].service, j->tag), now);
+            start(f, s, id, work_ns(&f->work, f->base.endpoints[replica].service, j->tag));
             continue;
         }
         if (j->alive) {
@@ -241,10 +242,9 @@ static inline void play_ends(struct shared *f, uint32_t replica, sim_ns until)
     }
 }
 
-static void shared_accept(struct dispatch *d, uint32_t replica, const struct attempt *a, sim_ns now,
-                          sim_ns until)
+static void shared_accept(struct dispatch *d, uint32_t replica, const struct attempt *a)
 {
-    (void)until;
+    const sim_ns now = a->at;
     struct shared *f = shared_of(d);
     struct station *s = &f->stations[replica];
     play_ends(f, replica, now + 1);
@@ -265,7 +265,7 @@ static void shared_accept(struct dispatch *d, uint32_t replica, const struct att
     if (starts) {
         f->running++;
         settle(s, now);
-        start(f, s, id, work_ns(&f->work, d->endpoints[replica].service, a->index), now);
+        start(f, s, id, work_ns(&f->work, d->endpoints[replica].service, a->index));
         plan_end(f, s);
         return;
     }
@@ -301,7 +301,7 @@ static struct advance shared_advance(struct dispatch *d, sim_ns until)
     if (d->n_list == 0)
         result = ingress_play_empty(&f->ingress, d, until);
     else
-        ingress_play(&f->ingress, d, until, shared_accept);
+        ingress_play(&f->ingress, d, shared_accept);
     for (uint32_t i = 0; i < d->n_used; i++) {
         play_ends(f, d->used[i], result.reached);
         expire(f, &f->stations[d->used[i]], result.reached);

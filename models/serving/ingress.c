@@ -64,21 +64,23 @@ static struct parked take_first(struct attempt_queue *q)
     return q->rows[q->first++ & q->mask];
 }
 
-bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at)
+bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a)
 {
-    *at = g->next_try;
+    sim_ns at = g->next_try;
     if (!is_empty(&g->held) && d->n_list > 0) {
         *a = take_first(&g->held).attempt;
+        a->at = at;
         if (is_empty(&g->held))
             g->next_try = first_until(&g->connecting);
         return true;
     }
     *a = take_first(&g->connecting).attempt;
+    a->at = at;
     g->next_try = first_until(&g->connecting);
     d->tally.tries_timed_out++;
     if (a->tries_left > 0)
         return true;
-    dispatch_fail(d, FAIL_TIMEOUT, *at - a->arrived);
+    dispatch_fail(d, FAIL_TIMEOUT, at - a->arrived);
     return false;
 }
 
@@ -98,13 +100,13 @@ void ingress_release(struct ingress *g, struct dispatch *d)
         g->next_try = d->reached;
 }
 
-/* No endpoint for a request at `at`. */
-static void try_nowhere(struct ingress *g, struct dispatch *d, const struct attempt *a, sim_ns at)
+/* No endpoint for a request. */
+static void try_nowhere(struct ingress *g, struct dispatch *d, const struct attempt *a)
 {
     if (d->hold)
-        ingress_park(d, &g->held, a, at + dispatch_patience(d));
+        ingress_park(d, &g->held, a, a->at + dispatch_patience(d));
     else
-        dispatch_fail(d, FAIL_REFUSED, at - a->arrived);
+        dispatch_fail(d, FAIL_REFUSED, a->at - a->arrived);
 }
 
 /* The first time at which a request needs an endpoint, strictly before `until`; SIM_NEVER. Those
@@ -143,7 +145,7 @@ struct advance ingress_play_empty(struct ingress *g, struct dispatch *d, sim_ns 
         sim_ns at = inlet_peek(&g->inlet, until);
         struct attempt a;
         if (g->next_try <= at && g->next_try < until) {
-            if (!ingress_take_again(g, d, &a, &at))
+            if (!ingress_take_again(g, d, &a))
                 continue;
         } else if (at < until) {
             a = ingress_arrival(g, d, at);
@@ -151,8 +153,8 @@ struct advance ingress_play_empty(struct ingress *g, struct dispatch *d, sim_ns 
         } else {
             break;
         }
-        expire_held(g, d, at);
-        try_nowhere(g, d, &a, at);
+        expire_held(g, d, a.at);
+        try_nowhere(g, d, &a);
     }
     expire_held(g, d, until - 1);
     return result;

@@ -13,6 +13,7 @@
 /* A request on its way to an endpoint. */
 struct attempt {
     sim_ns arrived;
+    sim_ns at; /* of this try */
     uint64_t index;
     uint32_t worker;
     int32_t tries_left;
@@ -42,9 +43,9 @@ struct ingress {
     sim_ns next_try; /* of the first in connecting, or of held ones that may go; SIM_NEVER */
 };
 
-/* The replica's side: a try has reached replica at `now`; everything before `until` is final. */
-typedef void ingress_accept(struct dispatch *d, uint32_t replica, const struct attempt *a,
-                            sim_ns now, sim_ns until);
+/* The replica's side: the try has reached the replica at a->at. What ends before d->until is final.
+ */
+typedef void ingress_accept(struct dispatch *d, uint32_t replica, const struct attempt *a);
 
 int ingress_init(struct ingress *g, const struct dispatch_setup *s);
 void ingress_fini(struct ingress *g);
@@ -70,17 +71,17 @@ static inline uint32_t ingress_next(struct ingress *g, const struct dispatch *d,
 }
 
 static inline void ingress_connect_late(struct ingress *g, struct dispatch *d,
-                                        const struct attempt *a, sim_ns now)
+                                        const struct attempt *a)
 {
-    sim_ns until = now + d->setup.connect_timeout_ns;
+    sim_ns until = a->at + d->setup.connect_timeout_ns;
     ingress_park(d, &g->connecting, a, until);
     if (until < g->next_try)
         g->next_try = until;
 }
 
 /* The list is not empty. */
-static inline void ingress_try(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns now,
-                               sim_ns until, ingress_accept *accept)
+static inline void ingress_try(struct ingress *g, struct dispatch *d, struct attempt *a,
+                               ingress_accept *accept)
 {
     for (;;) {
         uint32_t replica = ingress_next(g, d, a->worker);
@@ -89,16 +90,16 @@ static inline void ingress_try(struct ingress *g, struct dispatch *d, struct att
         a->tries_left--;
         if (state == ENDPOINT_SERVING) {
             d->tally.sent++;
-            accept(d, replica, a, now, until);
+            accept(d, replica, a);
             return;
         }
         if (state == ENDPOINT_DEAD) {
-            ingress_connect_late(g, d, a, now);
+            ingress_connect_late(g, d, a);
             return;
         }
         d->tally.tries_refused++;
         if (a->tries_left == 0) {
-            dispatch_fail(d, FAIL_REFUSED, now - a->arrived);
+            dispatch_fail(d, FAIL_REFUSED, a->at - a->arrived);
             return;
         }
     }
@@ -106,7 +107,7 @@ static inline void ingress_try(struct ingress *g, struct dispatch *d, struct att
 
 /* Takes the next request that is not an arrival: held, or after a connect time-out; true when it
  * may try now. */
-bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a, sim_ns *at);
+bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a);
 
 static inline struct attempt ingress_arrival(struct ingress *g, const struct dispatch *d, sim_ns at)
 {
@@ -115,19 +116,19 @@ static inline struct attempt ingress_arrival(struct ingress *g, const struct dis
     if (d->setup.workers > 1)
         worker = (uint32_t)chance_below(g->balancer, index, d->setup.workers);
     return (struct attempt){
-        .arrived = at, .index = index, .worker = worker, .tries_left = d->setup.tries};
+        .arrived = at, .at = at, .index = index, .worker = worker, .tries_left = d->setup.tries};
 }
 
-/* The list is not empty: plays everything strictly before `until`. */
-static inline void ingress_play(struct ingress *g, struct dispatch *d, sim_ns until,
-                                ingress_accept *accept)
+/* The list is not empty: plays everything strictly before d->until. */
+static inline void ingress_play(struct ingress *g, struct dispatch *d, ingress_accept *accept)
 {
+    const sim_ns until = d->until;
     ingress_release(g, d);
     while (!dispatch_is_failed(d)) {
         sim_ns at = inlet_peek(&g->inlet, until);
         struct attempt a;
         if (g->next_try <= at && g->next_try < until) {
-            if (!ingress_take_again(g, d, &a, &at))
+            if (!ingress_take_again(g, d, &a))
                 continue;
         } else if (at < until) {
             a = ingress_arrival(g, d, at);
@@ -135,7 +136,7 @@ static inline void ingress_play(struct ingress *g, struct dispatch *d, sim_ns un
         } else {
             break;
         }
-        ingress_try(g, d, &a, at, until, accept);
+        ingress_try(g, d, &a, accept);
     }
 }
 
