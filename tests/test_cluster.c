@@ -222,20 +222,26 @@ Test(cluster, spot_that_cannot_be_had_is_made_good_on_demand_at_a_premium)
     fixture_fini(&f);
 }
 
-Test(cluster, without_compensation_the_pool_says_that_it_gets_no_node)
+/* Stock is gone for two hours from minute 70 on. A refusal backs the pool off for 5 minutes, then
+ * 10, 20, 30, ...; when stock is back, one node is bought for the one pod. */
+Test(cluster, without_compensation_the_pool_waits_for_stock_and_backs_off)
 {
     fixture_open(&f,
                  "{\"nodePools\": [{\"name\": \"one\", \"instanceTypes\": "
                  "[\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"harsh\", \"initialSize\": 1, "
                  "\"onDemandPercentageAboveBaseCapacity\": 0, \"compensateWithOnDemand\": "
                  "false}], \"services\": [{\"name\": \"a\"}]" SCALER(""),
-                 3 * SIM_HOUR, 1);
+                 240 * SIM_MINUTE, 1);
     fixture_start(&f);
     fixture_want(&f, 0, 1);
     fixture_close(&f);
-    cr_assert_gt(fixture_figure(&f, "nodes.refusals"), 0);
-    cr_assert_gt(fixture_logged(&f, "one", "no node"), 0);
-    cr_assert_eq(f.counts[CALL_READY], 1, "two hours without stock");
+    double refusals = fixture_figure(&f, "nodes.refusals");
+    cr_assert(refusals >= 5 && refusals <= 8, "%g refusals", refusals);
+    cr_assert_eq(fixture_logged(&f, "one", "no node"), (size_t)refusals);
+    cr_assert_eq(fixture_logged(&f, "one", "target lowered"), (size_t)refusals);
+    cr_assert_eq(f.counts[CALL_READY], 2);
+    cr_assert_gt(fixture_call(&f, CALL_READY, 1)->at, 190 * SIM_MINUTE);
+    cr_assert_eq(fixture_figure(&f, "nodes.bought"), 2);
     fixture_fini(&f);
 }
 
@@ -310,5 +316,60 @@ Test(cluster, a_full_table_ends_the_run_and_names_its_limit)
     cr_assert_eq(cluster_failed(f.cluster, &e), -1);
     cr_assert_eq(e.code, ERR_INPUT);
     cr_assert_str_eq(e.where, "limits.pods");
+    fixture_fini(&f);
+}
+
+/* ---- what GPU nodes are known for ---- */
+
+/* Ready long before the GPU is allocatable: an autoscaler that takes Ready for usable buys again
+ * and again for the same pod (USERS case 20: one pod, about four nodes), and the surplus is money.
+ */
+Test(cluster, a_node_that_is_ready_before_its_gpu_can_be_bought_twice)
+{
+    static const char *const patched[] = {"patched", "unpatched"};
+    double bought[2], surplus[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{\"nodePools\": [{\"name\": \"p\", \"instanceTypes\": "
+                 "[\"ecs.gn6v-c8g1.2xlarge\"], \"bootTime\": \"60s\", \"gpuReadyTime\": "
+                 "\"120s\"}], \"services\": [{\"name\": \"a\"}], \"clusterAutoscaler\": "
+                 "{\"profile\": \"upstream\", \"gpuReadiness\": \"%s\"}}",
+                 patched[i]);
+        fixture_open(&f, text, 2 * SIM_HOUR, 1);
+        fixture_start(&f);
+        fixture_want_at(&f, 60 * S, 0, 1);
+        fixture_close(&f);
+        bought[i] = fixture_figure(&f, "nodes.bought");
+        surplus[i] = fixture_figure(&f, "cost.byClass.duplicateScaleUp");
+        fixture_fini(&f);
+    }
+    cr_assert_eq(bought[0], 1);
+    cr_assert_eq(surplus[0], 0);
+    cr_assert_gt(bought[1], 1);
+    cr_assert_gt(surplus[1], 0);
+}
+
+/* One pod on a machine with four GPUs: three of four are fragmentation (USERS case 22). */
+Test(cluster, one_pod_on_a_node_of_four_wastes_three_quarters)
+{
+    fixture_open(&f,
+                 "{\"nodePools\": [{\"name\": \"p\", \"instanceTypes\": "
+                 "[\"ecs.gn6v-c8g1.8xlarge\"], \"initialSize\": 1}], \"services\": [{\"name\": "
+                 "\"a\"}]}",
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_run(&f, SIM_HOUR);
+    cluster_busy(f.cluster, 0, SIM_HOUR / 2);
+    fixture_close(&f);
+    cr_assert_float_eq(fixture_figure(&f, "cost.byClass.fragmentation"), 78, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.byClass.serving"), 13, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.byClass.idle"), 13, 1e-9);
+    /* Half an hour of one of the four GPUs at least; the peak needs the same machine. */
+    cr_assert_float_eq(fixture_figure(&f, "cost.baselines.clairvoyant"), 13, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.baselines.onDemandPeak"), 104, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.baselines.subscriptionPeak"), 52, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.baselines.eciOnly"), 26, 1e-9);
     fixture_fini(&f);
 }

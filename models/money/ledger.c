@@ -219,8 +219,6 @@ void ledger_price(struct ledger *l, uint32_t account, sim_ns now, int64_t micro_
         return;
     close_stretch(l, account, now);
     a->item.micro_per_hour = micro_per_hour;
-    if (a->item.premium_micro_per_hour > micro_per_hour)
-        a->item.premium_micro_per_hour = micro_per_hour;
 }
 
 void ledger_use(struct ledger *l, uint32_t account, sim_ns now, const uint32_t *uses)
