@@ -102,6 +102,7 @@ Test(series, holds_each_row_for_a_bin_and_leaves_gaps)
     check("t,qps\n0,1\n10,\n20,3\n", "0=1 10=- 20=3 30=-");
     check("t,qps\n0,\n10,\n20,3\n", "0=- 20=3 30=-");
     check("t,qps\n0,1\n10,2\n20,3\n33,4\n43,5\n", "0=1 10=2 20=3 33=4 43=5 53=-");
+    check("t,qps\n0,1\n10,2\n20,3\n36,4\n", "0=1 10=2 20=3 30=- 36=4 46=-");
     check("t,qps\n0,1\n10,2\n14,3\n24,5\n", "0=1 10=2 14=3 24=5 34=-");
     /* Counts add up whatever the steps: 10 + 10 + 13 + 10. */
     check("t,count\n0,10\n10,10\n20,13\n33,10\n", "0=1 43=-");
