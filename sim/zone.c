@@ -309,6 +309,25 @@ struct zone *zone_load(const char *name, struct err *e)
     return z;
 }
 
+struct zone *zone_parse(const void *bytes, size_t length, struct err *e)
+{
+    struct zone *z = calloc(1, sizeof *z);
+    char *copy = malloc(length + 1); /* the rule at the end is read in place */
+    bool no_memory = !z || !copy;
+    bool ok = false;
+    if (!no_memory) {
+        memcpy(copy, bytes, length);
+        ok = parse_tzif(z, copy, length, &no_memory);
+    }
+    free(copy);
+    if (ok)
+        return z;
+    err_set(e, no_memory ? ERR_SYSTEM : ERR_INPUT, NULL,
+            no_memory ? "out of memory" : "no time zone file (TZif version 2 or later)");
+    zone_free(z);
+    return NULL;
+}
+
 void zone_free(struct zone *z)
 {
     if (!z)

@@ -4,6 +4,7 @@
 
 #include "sim/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Immutable once loaded: any number of threads may read one. */
@@ -21,6 +22,8 @@ struct zone_time {
  * for most are built in (exact from 1992 on); others are read from the system's zone files.
  * ERR_INPUT when there is no such zone, ERR_SYSTEM without memory; NULL then. */
 struct zone *zone_load(const char *name, struct err *e);
+/* The same from the bytes of a zone file. */
+struct zone *zone_parse(const void *bytes, size_t length, struct err *e);
 /* Accepts NULL. */
 void zone_free(struct zone *z);
 

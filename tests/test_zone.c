@@ -1,7 +1,10 @@
 /* test_zone: local time, against figures from `date` and the published rules. */
 #include "sim/zone.h"
 
+#include "tests/dice.h"
+
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct zone *must_load(const char *name)
@@ -86,4 +89,51 @@ Test(zone, refuses_what_is_no_zone)
         cr_assert_eq(e.code, ERR_INPUT);
         cr_assert(strlen(e.msg) > 20);
     }
+}
+
+/* One with many transitions and a rule at the end, a short one, and one of version 2 only. */
+static size_t zone_bytes(const char *name, char *out, size_t size)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", name);
+    FILE *f = fopen(path, "rb");
+    cr_assert(f, "%s", path);
+    size_t n = fread(out, 1, size, f);
+    fclose(f);
+    return n;
+}
+
+/* A damaged file is refused, or gives some zone: it never reads beyond its bytes. */
+Test(zone, survives_mutations_of_zone_files)
+{
+    static const char *const names[] = {"Europe/Berlin", "America/New_York", "Etc/GMT+5"};
+    struct dice d = dice_of(1);
+    int good = 0;
+    for (int round = 0; round < 6000; round++) {
+        char bytes[8192];
+        size_t n = zone_bytes(names[round % 3], bytes, sizeof bytes);
+        for (int64_t k = dice_int(&d, 0, 4); k > 0; k--) {
+            /* Headers and the tail are short: half of the changes go there. */
+            int64_t place = dice_int(&d, 0, (int64_t)n - 1);
+            int64_t near = dice_int(&d, 0, n < 60 ? (int64_t)n - 1 : 59);
+            place = dice_flag(&d) ? place : dice_flag(&d) ? near : (int64_t)n - 1 - near;
+            if (dice_int(&d, 0, 9) == 0)
+                n = (size_t)place + 1;
+            else
+                bytes[place] = (char)dice_int(&d, 0, 255);
+        }
+        struct err e = {0};
+        struct zone *z = zone_parse(bytes, n, &e);
+        cr_assert(z ? e.code == ERR_NONE : e.code == ERR_INPUT);
+        if (z) {
+            good++;
+            for (int64_t s = -4000000000; s < 8000000000; s += 999999937) {
+                struct zone_time t = zone_local(z, s);
+                cr_assert(t.month >= 1 && t.month <= 12 && t.day >= 1 && t.day <= 31);
+                zone_unix(z, &t);
+            }
+        }
+        zone_free(z);
+    }
+    cr_assert(good > 1000 && good < 5500, "%d", good);
 }
