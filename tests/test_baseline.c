@@ -1,0 +1,108 @@
+/* test_baseline: what the same work would have cost otherwise, by hand arithmetic. */
+#include "models/capacity/baseline.h"
+#include "models/capacity/catalog.h"
+#include "models/capacity/cluster_config.h"
+#include "models/capacity/pod_shape.h"
+
+#include <criterion/criterion.h>
+
+#define H SIM_HOUR
+#define CNY(x) ((struct money){(int64_t)((x)*1000000), "CNY"})
+
+static struct instance_type machines[] = {
+    {.name = "one", .gpu = "V100", .gpus = 1, .vcpu = 8, .memory = INT64_C(32) << 30},
+    {.name = "four", .gpu = "V100", .gpus = 4, .vcpu = 32, .memory = INT64_C(128) << 30},
+    {.name = "t4", .gpu = "T4", .gpus = 1, .vcpu = 4, .memory = INT64_C(15) << 30},
+};
+static struct spot_preset market[] = {
+    {.name = "m", .price_share = 0.3, .price_low = 0.1, .price_high = 1}};
+static struct catalog_eci_spec specs[] = {
+    {.vcpu = 8, .memory = INT64_C(32) << 30, .gpu = "V100", .gpus = 1, .type = "one"},
+    {.vcpu = 32, .memory = INT64_C(128) << 30, .gpu = "V100", .gpus = 4, .type = "four"},
+    {.vcpu = 4, .memory = INT64_C(15) << 30, .gpu = "T4", .gpus = 1, .type = "t4"},
+};
+static struct price prices[] = {
+    {.type = "one", .billing = PRICE_ON_DEMAND},
+    {.type = "four", .billing = PRICE_ON_DEMAND},
+    {.type = "one", .billing = PRICE_SUBSCRIPTION},
+    {.type = "t4", .billing = PRICE_ON_DEMAND},
+};
+static struct catalog_part part = {
+    .instances = {machines, 3},
+    .prices = {prices, 4},
+    .spots = {market, 1},
+    .eci_specs = {specs, 3},
+};
+static const struct catalog catalog = {&part, 1};
+
+static const char *types[] = {"one", "four"};
+static struct pool_config pool;
+static struct cluster_config config = {.pools = {&pool, 1}};
+static struct pod_shape shape;
+static int64_t pod_ns, busy_ns;
+
+static struct baseline plain(void)
+{
+    prices[0].per_hour = CNY(26);
+    prices[1].per_hour = CNY(100);
+    prices[2].per_hour = CNY(13);
+    prices[3].per_hour = CNY(12);
+    pool = (struct pool_config){.name = "p", .instance_types = {types, 2}, .spot_duration_h = 1};
+    shape = (struct pod_shape){.gpus = 1};
+    pod_ns = 20 * H;
+    busy_ns = 7 * H;
+    return (struct baseline){
+        .config = &config,
+        .catalog = &catalog,
+        .currency = "CNY",
+        .shapes = &shape,
+        .pod_ns = &pod_ns,
+        .busy_ns = &busy_ns,
+        .n_owners = 1,
+        .peak_gpus = 7,
+        .peak_nodes = 7,
+        .horizon = 10 * H,
+    };
+}
+
+Test(baseline, pays_for_the_peak_all_along_with_the_cheapest_machines)
+{
+    struct baseline b = plain();
+    cr_assert_eq(baseline_on_demand_peak(&b), CNY(7 * 26 * 10).micro, "against 2 x 100 x 10");
+    b.peak_gpus = 8;
+    cr_assert_eq(baseline_on_demand_peak(&b), CNY(2 * 100 * 10).micro, "two machines of four");
+    cr_assert_eq(baseline_subscription_peak(&b), CNY(8 * 13 * 10).micro,
+                 "`four` has no such price");
+}
+
+Test(baseline, takes_the_smallest_container_instance_that_fits)
+{
+    struct baseline b = plain();
+    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 26).micro, "a T4 is no machine of these pools");
+    shape.cpu_milli = 9000;
+    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 100).micro);
+    static const char *kinds[] = {"T4"};
+    shape = (struct pod_shape){.gpus = 1, .gpu_types = {kinds, 1}};
+    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 12).micro);
+    shape.gpus = 2;
+    cr_assert_eq(baseline_eci_only(&b), -1, "no T4 instance has two");
+}
+
+Test(baseline, bounds_from_below_by_work_or_by_the_least_size)
+{
+    struct baseline b = plain();
+    /* 7 GPU hours; `four` costs 25 a GPU. */
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 25).micro);
+    pool.min_size = 1;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(260).micro, "a node of 26 for ten hours");
+    pool.min_size = 0;
+    pool.spot_market = "m";
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro);
+    market[0].price_step = H;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.5).micro,
+                 "a price that moves may fall to 0.1");
+    pool.spot_duration_h = 0;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.25).micro, "a tenth cheaper unprotected");
+    busy_ns = -1;
+    cr_assert_eq(baseline_clairvoyant(&b), -1, "nobody said how busy the pods were");
+}
