@@ -94,6 +94,8 @@ void axis_log(struct axis *a, double low, double high)
     a->high *= fabs(a->high / power_of_ten(decade(a->high)) - 2) < 0.5 ? 2.5 : 2;
     int from = decade(a->low), to = decade(a->high);
     bool fine = to - from < 3;
+    if (!fine && a->low > 1.5 * power_of_ten(from))
+        add_tick(a, a->low, a->low);
     for (int d = from; d <= to; d++) {
         for (int i = 0; i < (fine ? 3 : 1); i++) {
             double v = power_of_ten(d) * (i == 2 ? 5 : i + 1);
@@ -101,6 +103,8 @@ void axis_log(struct axis *a, double low, double high)
                 add_tick(a, v, v);
         }
     }
+    if (!fine && a->high > 1.5 * power_of_ten(to))
+        add_tick(a, a->high, a->high);
 }
 
 static void label_latency(struct axis_tick *t)

@@ -190,7 +190,7 @@ static void draw_line(const struct area *a, const struct chart_series *s, struct
 {
     struct bins b = bins_for(a, s);
     for (size_t i = 0; i < b.n; i++) {
-        double v = bin_value(s, s->y, b, i, 0);
+        double v = bin_value(s, s->y, b, i, s->peaks ? 1 : 0);
         if (!isfinite(v)) {
             path_stroke(l, a, s);
             continue;
@@ -256,7 +256,7 @@ static void draw_fill(const struct area *a, const struct chart_series *s, struct
     struct bins b = bins_for(a, s);
     memset(edge, 0, sizeof *edge);
     for (size_t i = 0; i < b.n; i++) {
-        double v = bin_value(s, s->y, b, i, 0);
+        double v = bin_value(s, s->y, b, i, s->peaks ? 1 : 0);
         edge->high[i] = isfinite(v) ? v : 0;
     }
     fill_edges(a, l, edge, 0, b.n, b.step, PLOT_PALE + s->ink);
@@ -272,7 +272,7 @@ static void draw_areas(const struct area *a, const struct chart_panel *panel, st
             continue;
         struct bins b = bins_for(a, s);
         for (size_t i = 0; i < b.n; i++) {
-            double v = bin_value(s, s->y, b, i, 0);
+            double v = bin_value(s, s->y, b, i, s->peaks ? 1 : 0);
             edge->high[i] = edge->low[i] + (isfinite(v) ? v : 0);
         }
         fill_edges(a, l, edge, 0, b.n, b.step, s->ink);

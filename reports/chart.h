@@ -32,6 +32,7 @@ struct chart_series {
     enum chart_shape shape;
     enum plot_ink ink; /* one of the series inks */
     bool dashed;
+    bool peaks; /* where bins are put together, show the largest and not the mean */
     double scale;
     sim_ns step;
     size_t n;

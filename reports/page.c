@@ -18,7 +18,7 @@
 #define NARROW 400.0
 #define LOG_ROWS 500  /* lines of the decision log on the page; the store keeps all */
 #define BILL_ROWS 200 /* kinds of bills */
-#define FILTERS 8     /* subjects of the log that get a filter of their own */
+#define FILTERS 8     /* families of subjects in the log that get a filter of their own */
 
 struct page {
     const struct result *r;
@@ -72,7 +72,8 @@ static const char css[] =
     ".plot svg{display:block;width:100%;height:auto;font-family:inherit}\n"
     ".plot .narrow{display:none}\n"
     "table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
-    "table{margin:6px 0 18px}.parts th:first-child{width:54%}\n"
+    "table{margin:6px 0 18px}.parts th:first-child{width:54%}"
+    ".rests th:first-child{width:32%}.rests td:nth-child(2){width:22%}\n"
     "caption{text-align:left;font-size:.9rem;color:var(--soft);padding:0 0 6px}\n"
     "th,td{text-align:left;vertical-align:top;padding:6px 16px 6px 0;"
     "border-bottom:1px solid var(--line);overflow-wrap:anywhere}\n"
@@ -316,14 +317,15 @@ static void findings(struct page *p)
     const struct result *r = p->r;
     section(p, "findings", "What to know");
     add(p, r->n_findings ? "<ul class=\"findings\">\n" : "<p>Nothing stood out.</p>\n");
-    for (size_t i = 0; i < r->n_findings; i++) {
-        const struct result_finding *f = &r->findings[i];
-        const char *level = strcmp(f->level, "error") == 0     ? "error"
-                            : strcmp(f->level, "warning") == 0 ? "warning"
-                                                               : "note";
-        text_printf(p->to, "<li class=\"%s\"><b>%s</b>", level, level);
-        say(p, f->text);
-        add(p, "</li>\n");
+    static const char *const levels[] = {"error", "warning", "note"};
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < r->n_findings; i++) {
+            if (strcmp(r->findings[i].level, levels[k]) != 0)
+                continue;
+            text_printf(p->to, "<li class=\"%s\"><b>%s</b>", levels[k], levels[k]);
+            say(p, r->findings[i].text);
+            add(p, "</li>\n");
+        }
     }
     if (r->n_findings)
         add(p, "</ul>\n");
@@ -370,7 +372,7 @@ static int charts(struct page *p)
                   "The pale band spans the least and the largest value in each step of the chart. "
                   "Where the metric has a gap the autoscaler saw no value.") != 0 ||
             chart(p, &s, PICTURE_LATENCY,
-                  "Percentiles of each SLO window, from the scheduled "
+                  "The worst SLO window in each step of the chart, from the scheduled "
                   "arrival of a request to its end.") != 0)
             return -1;
     }
@@ -444,18 +446,27 @@ static int cost(struct page *p)
 
 /* ---- the decision log ---- */
 
-/* Index of the subject among the first FILTERS different ones; FILTERS when it is a later one. */
-static size_t subject_index(const struct result *r, const char *subject, const char **subjects,
-                            size_t *n)
+/* Bytes of a subject without the number at its end: "elastic-31" is of the family "elastic-". */
+static size_t family_length(const char *subject)
 {
-    (void)r;
+    size_t n = strlen(subject);
+    while (n > 0 && subject[n - 1] >= '0' && subject[n - 1] <= '9')
+        n--;
+    return n > 0 && subject[n - 1] == '-' ? n : strlen(subject);
+}
+
+/* Index of the subject's family among the first FILTERS different ones; FILTERS when it is a later
+ * one. */
+static size_t family_index(const char *subject, const char **families, size_t *n)
+{
+    size_t length = family_length(subject);
     for (size_t i = 0; i < *n; i++) {
-        if (strcmp(subjects[i], subject) == 0)
+        if (family_length(families[i]) == length && strncmp(families[i], subject, length) == 0)
             return i;
     }
     if (*n == FILTERS)
         return FILTERS;
-    subjects[*n] = subject;
+    families[*n] = subject;
     return (*n)++;
 }
 
@@ -470,7 +481,13 @@ static void filters(struct page *p, const char **subjects, size_t n)
            "<label><input type=\"radio\" name=\"subject\" checked>all</label>\n");
     for (size_t i = 0; i < n; i++) {
         text_printf(p->to, "<label><input type=\"radio\" name=\"subject\" id=\"s%zu\">", i);
-        say(p, subjects[i]);
+        struct text family = {0};
+        size_t length = family_length(subjects[i]);
+        text_add_bytes(&family, subjects[i], length);
+        if (subjects[i][length])
+            text_add(&family, "*");
+        say(p, family.s);
+        text_fini(&family);
         add(p, "</label>\n");
     }
     add(p, "</fieldset>\n");
@@ -484,7 +501,7 @@ static void log_rows(struct page *p, size_t shown, const char **subjects, size_t
     for (size_t i = 0; i < shown; i++) {
         const struct result_entry *entry = &p->r->entries[i];
         text_printf(p->to, "<tr class=\"s%zu\"><td class=\"t\">%s</td>",
-                    subject_index(p->r, entry->subject, subjects, n), local(p, entry->at).s);
+                    family_index(entry->subject, subjects, n), local(p, entry->at).s);
         /* Short ones stay on a line. */
         cell(p, strlen(entry->subject) < 24 ? " class=\"t\"" : "", entry->subject);
         cell(p, strlen(entry->what) < 24 ? " class=\"t\"" : "", entry->what);
@@ -505,7 +522,7 @@ static void decisions(struct page *p)
         return;
     }
     for (size_t i = 0; i < shown; i++)
-        subject_index(r, r->entries[i].subject, subjects, &n);
+        family_index(r->entries[i].subject, subjects, &n);
     add(p, "<div class=\"log\">\n");
     filters(p, subjects, n);
     log_rows(p, shown, subjects, &n);
@@ -519,28 +536,50 @@ static void decisions(struct page *p)
 
 /* ---- what it rests on, what was paid ---- */
 
-static void assumptions(struct page *p)
+static bool is_shaky(const struct result_assumption *a)
 {
-    const struct result *r = p->r;
-    section(p, "rests", "What the answer rests on");
-    if (r->n_assumptions == 0) {
-        add(p, "<p>No figure of the world was taken on trust.</p>\n</section>\n");
-        return;
-    }
-    add(p, "<div class=\"scroll\"><table class=\"stack\">\n<thead><tr><th scope=\"col\">figure</th>"
-           "<th scope=\"col\">value</th><th scope=\"col\">quality</th><th scope=\"col\">source</th>"
-           "</tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < r->n_assumptions; i++) {
-        const struct result_assumption *a = &r->assumptions[i];
+    return strcmp(a->quality, "official") != 0 && strcmp(a->quality, "measured") != 0;
+}
+
+static void assumption_rows(struct page *p, bool shaky)
+{
+    add(p, "<div class=\"scroll\"><table class=\"stack rests\">\n<thead><tr><th scope=\"col\">"
+           "figure</th><th scope=\"col\">value</th><th scope=\"col\">quality</th>"
+           "<th scope=\"col\">source</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < p->r->n_assumptions; i++) {
+        const struct result_assumption *a = &p->r->assumptions[i];
+        if (is_shaky(a) != shaky)
+            continue;
         add(p, "<tr><th scope=\"row\"><code>");
         say(p, a->path);
         add(p, "</code></th>");
         cell(p, "", a->value);
-        cell(p, " data-h=\"quality\"", a->quality);
+        cell(p, strlen(a->quality) < 16 ? " class=\"t\" data-h=\"quality\"" : "", a->quality);
         cell(p, " data-h=\"source\"", a->source);
         add(p, "</tr>\n");
     }
-    add(p, "</tbody></table></div>\n</section>\n");
+    add(p, "</tbody></table></div>\n");
+}
+
+static void assumptions(struct page *p)
+{
+    const struct result *r = p->r;
+    size_t shaky = 0;
+    for (size_t i = 0; i < r->n_assumptions; i++)
+        shaky += is_shaky(&r->assumptions[i]);
+    section(p, "rests", "What the answer rests on");
+    text_printf(p->to, "<p>%zu figures of the world that are assumed or from third parties%s</p>\n",
+                shaky, shaky ? ", to be replaced by your own:" : ".");
+    if (shaky)
+        assumption_rows(p, true);
+    if (shaky < r->n_assumptions) {
+        text_printf(p->to,
+                    "<details><summary>%zu figures that are official or measured</summary>\n",
+                    r->n_assumptions - shaky);
+        assumption_rows(p, false);
+        add(p, "</details>\n");
+    }
+    add(p, "</section>\n");
 }
 
 struct bill_kind {

@@ -31,29 +31,29 @@ struct line {
     const char *label;
     enum chart_shape shape;
     enum plot_ink ink;
-    bool dashed, band;
-    double scale;
+    bool band;  /* least to largest, behind the mean */
+    bool peaks; /* the largest of each bin, not the mean */
 };
 
 static const struct line demand_lines[] = {
-    {"traffic.qps", NULL, "arriving", CHART_LINE, PLOT_BLUE, false, true, 1},
-    {"metric.qps", NULL, "metric as the autoscaler saw it", CHART_LINE, PLOT_RED, false, false, 1},
+    {"traffic.qps", NULL, "arriving", CHART_LINE, PLOT_BLUE, true, false},
+    {"metric.qps", NULL, "metric as the autoscaler saw it", CHART_LINE, PLOT_RED, false, false},
 };
 static const struct line replica_lines[] = {
-    {"replicas.ready", "replicas.have", "ready", CHART_FILL, PLOT_BLUE, false, false, 1},
-    {"replicas.want", NULL, "wanted", CHART_STEP, PLOT_RED, false, false, 1},
+    {"replicas.ready", "replicas.have", "ready", CHART_FILL, PLOT_BLUE, false, false},
+    {"replicas.want", NULL, "wanted", CHART_STEP, PLOT_RED, false, false},
 };
 static const struct line latency_lines[] = {
-    {"latency.p99", NULL, "p99", CHART_LINE, PLOT_BLUE, false, false, 1},
-    {"latency.p95", NULL, "p95", CHART_LINE, PLOT_SKY, false, false, 1},
-    {"latency.p50", NULL, "p50", CHART_LINE, PLOT_GREY, false, false, 1},
+    {"latency.p99", NULL, "p99", CHART_LINE, PLOT_BLUE, false, true},
+    {"latency.p95", NULL, "p95", CHART_LINE, PLOT_SKY, false, true},
+    {"latency.p50", NULL, "p50", CHART_LINE, PLOT_GREY, false, true},
 };
 static const struct line node_lines[] = {
-    {"nodes.subscription", NULL, "subscription", CHART_AREA, PLOT_GREY, false, false, 1},
-    {"nodes.onDemand", NULL, "on demand", CHART_AREA, PLOT_BLUE, false, false, 1},
-    {"nodes.spot", NULL, "spot", CHART_AREA, PLOT_ORANGE, false, false, 1},
-    {"nodes.eciOnDemand", NULL, "ECI on demand", CHART_AREA, PLOT_GREEN, false, false, 1},
-    {"nodes.eciSpot", NULL, "ECI spot", CHART_AREA, PLOT_PINK, false, false, 1},
+    {"nodes.subscription", NULL, "subscription", CHART_AREA, PLOT_GREY, false, false},
+    {"nodes.onDemand", NULL, "on demand", CHART_AREA, PLOT_BLUE, false, false},
+    {"nodes.spot", NULL, "spot", CHART_AREA, PLOT_ORANGE, false, false},
+    {"nodes.eciOnDemand", NULL, "ECI on demand", CHART_AREA, PLOT_GREEN, false, false},
+    {"nodes.eciSpot", NULL, "ECI spot", CHART_AREA, PLOT_PINK, false, false},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -99,11 +99,11 @@ static size_t collect(const struct scope *s, const struct line *lines, size_t n,
         out[found++] = (struct chart_series){.label = l->label,
                                              .shape = l->shape,
                                              .ink = l->ink,
-                                             .dashed = l->dashed,
-                                             .scale = l->scale,
+                                             .peaks = l->peaks,
+                                             .scale = 1,
                                              .step = v->step,
                                              .n = v->n,
-                                             .y = v->mean,
+                                             .y = l->peaks ? v->max : v->mean,
                                              .low = l->band ? v->min : NULL,
                                              .high = l->band ? v->max : NULL};
     }
@@ -182,22 +182,24 @@ static int draw_latency(const struct scope *s, const struct chart_frame *frame, 
 {
     struct chart_series lines[MAX_SERIES];
     size_t n = collect(s, latency_lines, COUNT(latency_lines), lines);
-    const struct figure *target = scope_figure(s, "slo.target");
-    double quantile = scope_number(s, "slo.quantile");
-    char label[96] = "";
-    struct chart_rule rule = {.label = label};
-    if (target) {
-        char name[24] = "";
-        if (isfinite(quantile))
-            snprintf(name, sizeof name, "p%.4g ", quantile * 100);
-        snprintf(label, sizeof label, "SLO: %sunder %.40s", name, human_seconds(target->value).s);
-        rule.y = target->value;
+    struct chart_rule rules[SCOPE_QUANTILES];
+    char labels[SCOPE_QUANTILES][96], path[32];
+    size_t n_rules = 0;
+    for (size_t q = 0; q < SCOPE_QUANTILES; q++) {
+        snprintf(path, sizeof path, "slo.limits.%s", scope_quantiles[q]);
+        const struct figure *limit = scope_figure(s, path);
+        if (!limit)
+            continue;
+        snprintf(labels[n_rules], sizeof labels[0], "SLO: %s under %.60s", scope_quantile_labels[q],
+                 human_seconds(limit->value).s);
+        rules[n_rules] = (struct chart_rule){labels[n_rules], limit->value};
+        n_rules++;
     }
     struct chart_panel panel = {.title = "Latency",
                                 .series = lines,
                                 .n_series = n,
-                                .rules = &rule,
-                                .n_rules = target != NULL,
+                                .rules = rules,
+                                .n_rules = n_rules,
                                 .height = 190,
                                 .log = needs_log(lines, n),
                                 .seconds = true};

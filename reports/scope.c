@@ -7,6 +7,9 @@
 
 #define SERVICES "services."
 
+const char *const scope_quantiles[SCOPE_QUANTILES] = {"p50", "p90", "p95", "p99", "p999"};
+const char *const scope_quantile_labels[SCOPE_QUANTILES] = {"p50", "p90", "p95", "p99", "p99.9"};
+
 /* The name ends where a known group of figures begins. */
 size_t scope_prefix(const char *path)
 {

@@ -8,6 +8,11 @@
 
 #include "sim/result.h"
 
+/* Latency quantiles as paths name them: "p999" is 99.9 %. */
+#define SCOPE_QUANTILES 5
+extern const char *const scope_quantiles[SCOPE_QUANTILES];       /* "p50" ... "p999" */
+extern const char *const scope_quantile_labels[SCOPE_QUANTILES]; /* "p50" ... "p99.9" */
+
 /* Borrows from the result. Start with {.result = r}. */
 struct scope {
     const struct result *result;

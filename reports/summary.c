@@ -15,6 +15,7 @@
 #define WIDTH 80
 #define LABEL 12 /* columns of the left column */
 #define BAR 26
+#define SHAKY_LINES 12
 
 struct out {
     struct text *to;
@@ -173,37 +174,48 @@ static void head(const struct out *o, const struct result *r)
     wrap(o->to, r->verdict ? r->verdict : "", 7, 7);
 }
 
+/* "p99 under 130 ms, in 99.9 % of the windows of 5m" */
+static bool slo_asked_line(const struct out *o, const struct scope *s)
+{
+    char line[512] = "", path[32];
+    size_t n = 0;
+    for (size_t q = 0; q < SCOPE_QUANTILES; q++) {
+        snprintf(path, sizeof path, "slo.limits.%s", scope_quantiles[q]);
+        const struct figure *limit = scope_figure(s, path);
+        if (limit)
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s under %.40s", n ? ", " : "",
+                                  scope_quantile_labels[q], human_seconds(limit->value).s);
+    }
+    double window = scope_number(s, "slo.window"), objective = scope_number(s, "slo.objective");
+    if (n == 0)
+        return false;
+    if (isfinite(objective))
+        n += (size_t)snprintf(line + n, sizeof line - n, ", in %.40s of the windows",
+                              human_share(objective).s);
+    if (isfinite(window))
+        snprintf(line + n, sizeof line - n, " of %.40s", human_seconds(window).s);
+    row(o, "SLO", "%s", line);
+    return true;
+}
+
 static void slo_block(const struct out *o, const struct scope *s)
 {
     const struct figure *held = scope_figure(s, "slo.held"),
-                        *target = scope_figure(s, "slo.target");
-    if (!held && !target)
-        return;
-    double quantile = scope_number(s, "slo.quantile");
-    double window = scope_number(s, "slo.window"), objective = scope_number(s, "slo.objective");
-    char name[32] = "latency", within[64] = "", share[64] = "";
-    if (isfinite(quantile))
-        snprintf(name, sizeof name, "p%.4g", quantile * 100);
-    if (isfinite(window))
-        snprintf(within, sizeof within, " in each window of %.40s", human_seconds(window).s);
-    if (isfinite(objective))
-        snprintf(share, sizeof share, ", in %.40s of them", human_share(objective).s);
-    if (target)
-        row(o, "SLO", "%s under %s%s%s", name, human_seconds(target->value).s, within, share);
+                        *share = scope_figure(s, "slo.heldShare"),
+                        *worst = scope_figure(s, "slo.worst");
+    bool asked = slo_asked_line(o, s);
     double windows = scope_number(s, "slo.windows");
-    const struct figure *worst = scope_figure(s, "slo.worst");
+    if (!held || !(windows > 0))
+        return;
     char worst_text[96] = "";
-    if (worst && strcmp(worst->unit, "s") == 0)
-        snprintf(worst_text, sizeof worst_text, ", worst %.40s", human_seconds(worst->value).s);
-    else if (worst && worst->value < 1000)
-        snprintf(worst_text, sizeof worst_text, ", worst %.40s times its limit",
+    /* A window in which the quantile itself failed counts as 1000 times its limit. */
+    if (worst && worst->value > 1 && worst->value < 1000)
+        snprintf(worst_text, sizeof worst_text, ", the worst %.40s times its limit",
                  human_number(worst->value).s);
-    const struct figure *held_share = scope_figure(s, "slo.heldShare");
-    if (held && windows > 0)
-        row(o, target ? "" : "SLO", "held in %s%s: %s of %s windows, %s missed%s",
-            human_share(held_share ? held_share->value : held->value / windows).s,
-            bracketed(held_share).s, human_count(held->value).s, human_count(windows).s,
-            human_count(scope_value(s, "slo.missed", windows - held->value)).s, worst_text);
+    row(o, asked ? "" : "SLO", "held in %s%s: %s of %s windows, %s missed%s",
+        human_share(share ? share->value : held->value / windows).s, bracketed(share).s,
+        human_count(held->value).s, human_count(windows).s,
+        human_count(scope_value(s, "slo.missed", windows - held->value)).s, worst_text);
 }
 
 static void requests_block(const struct out *o, const struct scope *s)
@@ -421,16 +433,21 @@ static void baselines_block(const struct out *o, const struct scope *s)
 
 static void findings_block(const struct out *o, const struct result *r)
 {
+    static const struct {
+        const char *level, *colour;
+    } levels[] = {{"error", "31"}, {"warning", "33"}, {"note", "2"}};
     if (r->n_findings == 0)
         return;
     heading(o, "Findings");
-    for (size_t i = 0; i < r->n_findings; i++) {
-        const struct result_finding *f = &r->findings[i];
-        bool bad = strcmp(f->level, "error") == 0, warn = strcmp(f->level, "warning") == 0;
-        paint(o, bad ? "31" : warn ? "33" : "2");
-        text_printf(o->to, "  %-9s", bad ? "error" : warn ? "warning" : "note");
-        paint(o, "0");
-        wrap(o->to, f->text, 11, 11);
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < r->n_findings; i++) {
+            if (strcmp(r->findings[i].level, levels[k].level) != 0)
+                continue;
+            paint(o, levels[k].colour);
+            text_printf(o->to, "  %-9s", levels[k].level);
+            paint(o, "0");
+            wrap(o->to, r->findings[i].text, 11, 11);
+        }
     }
     if (r->findings_dropped)
         row(o, "", "and %s more", human_count((double)r->findings_dropped).s);
@@ -452,16 +469,19 @@ static void assumptions_block(const struct out *o, const struct result *r)
     snprintf(title, sizeof title, "Rests on %zu figures that nobody measured here%s", shaky,
              shaky ? ":" : "");
     heading(o, title);
+    size_t shown = 0;
     for (size_t i = 0; i < r->n_assumptions; i++) {
         const struct result_assumption *a = &r->assumptions[i];
         char line[2048];
-        if (!is_shaky(a))
+        if (!is_shaky(a) || shown++ >= SHAKY_LINES)
             continue;
         snprintf(line, sizeof line, "%.600s = %.600s (%.100s: %.600s)", a->path, a->value,
                  a->quality, a->source);
         text_add(o->to, "  ");
         wrap(o->to, line, 2, 4);
     }
+    if (shaky > SHAKY_LINES)
+        text_printf(o->to, "  and %zu more: the page lists all\n", shaky - SHAKY_LINES);
 }
 
 static void reproduce_block(const struct out *o, const struct result *r)

@@ -67,6 +67,9 @@ Test(axis, writes_latencies_and_durations)
     axis_log(&a, 0.012, 55);
     axis_label_latency(&a);
     cr_assert_str_eq(labels(&a), "10 ms 100 ms 1 s 10 s 100 s");
+    axis_log(&a, 0.0061, 3.1);
+    axis_label_latency(&a);
+    cr_assert_str_eq(labels(&a), "5 ms 10 ms 100 ms 1 s 5 s");
     axis_linear(&a, 0.18, 5, false);
     axis_label_latency(&a);
     cr_assert_str_eq(labels(&a), "0 50 ms 100 ms 150 ms 200 ms");

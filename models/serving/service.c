@@ -859,11 +859,31 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+/* What was asked for: reports draw and say it beside what came out. */
+static void limit_figures(struct recorder *r, const char *prefix, const struct slo_config *c)
+{
+    const struct {
+        const char *path;
+        sim_ns limit;
+    } rows[] = {{"slo.limits.p50", c->p50},
+                {"slo.limits.p90", c->p90},
+                {"slo.limits.p95", c->p95},
+                {"slo.limits.p99", c->p99},
+                {"slo.limits.p999", c->p999}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].limit > 0)
+            figure(r, prefix, rows[i].path, "s", FIGURE_MAX,
+                   (double)rows[i].limit / (double)SIM_SECOND);
+    }
+    figure(r, prefix, "slo.window", "s", FIGURE_MAX, (double)c->window / (double)SIM_SECOND);
+}
+
 static void slo_figures(struct service *s, const char *prefix)
 {
     struct recorder *r = s->frame.recorder;
     if (!slo_asked(&s->config->slo))
         return;
+    limit_figures(r, prefix, &s->config->slo);
     figure(r, prefix, "slo.windows", "windows", FIGURE_SUM, (double)s->windows);
     figure(r, prefix, "slo.held", "windows", FIGURE_SUM, (double)s->windows_held);
     figure(r, prefix, "slo.missed", "windows", FIGURE_SUM, (double)s->windows_missed);
