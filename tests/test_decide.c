@@ -63,6 +63,18 @@ static struct decide_tally run_file(const char *path, unsigned threads)
     return tally;
 }
 
+Test(decide, passes_its_own_suite)
+{
+    static const char *const files[] = {"hpa", "kpa", "keda", "node_autoscaler"};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/conformance/%s.json", SLUICE_SOURCE_DIR, files[i]);
+        n += run_file(path, 1).cases;
+    }
+    cr_expect_geq(n, 500u);
+}
+
 Test(decide, passes_the_reference_cases)
 {
     static const char *const files[] = {

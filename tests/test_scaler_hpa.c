@@ -1,9 +1,6 @@
 /* test_scaler_hpa: HPA specs as users write them, and what they do over time. */
 #include "models/control/hpa_config.h"
-#include "models/control/scaler.h"
-#include "scenarios/run/bind.h"
-#include "sim/arena.h"
-#include "sim/json.h"
+#include "tests/policy_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -11,50 +8,10 @@
 
 #define S SIM_SECOND
 
-struct rig {
-    struct arena *arena;
-    const struct scaler_policy *policy;
-    void *config, *memory;
-    struct err e;
-};
-
-/* text: the settings, with ' for ". */
-static void rig_load(struct rig *r, const char *name, const char *text)
-{
-    memset(r, 0, sizeof *r);
-    r->arena = arena_create(&r->e);
-    char *copy = arena_text(r->arena, text, strlen(text), &r->e);
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    struct json *j = json_parse(r->arena, "hpa.json", copy, strlen(copy), &r->e);
-    cr_assert(j, "%s: %s", r->e.where, r->e.msg);
-    r->policy = scaler_find(name);
-    r->config = arena_take(r->arena, 1, r->policy->option.table->size, &r->e);
-    struct bind b = {.arena = r->arena};
-    if (bind_object(&b, j, "", r->policy->option.table, r->config, &r->e))
-        return;
-    r->memory = arena_take(r->arena, 1, r->policy->memory_size(r->config), &r->e);
-}
-
-static void rig_free(struct rig *r)
-{
-    arena_destroy(r->arena);
-}
-
-/* One pass at `now` on a size that is wholly in place. */
-static int32_t pass(struct rig *r, sim_ns now, int32_t size, int64_t milli,
+static int32_t pass(struct policy_rig *r, sim_ns now, int32_t size, int64_t milli,
                     struct scaler_decision *d)
 {
-    struct scaler_metric m = {milli >= 0, milli};
-    struct scaler_view v = {.now = now,
-                            .spec_replicas = size,
-                            .status_replicas = size,
-                            .ready_replicas = size,
-                            .metrics = &m,
-                            .n_metrics = 1};
-    r->policy->decide(r->config, r->memory, &v, d);
-    return d->replicas;
+    return policy_rig_pass(r, now, size, &milli, 1, d);
 }
 
 #define SEED                                                                                       \
@@ -64,7 +21,7 @@ static int32_t pass(struct rig *r, sim_ns now, int32_t size, int64_t milli,
 static const char seed[] =
     "{'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'bert'}, " SEED "}";
 
-static void expect_path(struct rig *r, int64_t milli, const int32_t *want, size_t n)
+static void expect_path(struct policy_rig *r, int64_t milli, const int32_t *want, size_t n)
 {
     struct scaler_decision d;
     int32_t size = 1;
@@ -76,21 +33,21 @@ static void expect_path(struct rig *r, int64_t milli, const int32_t *want, size_
 
 Test(scaler_hpa, grows_1_4_8_10_without_behavior_and_1_5_10_with_an_empty_one)
 {
-    struct rig r;
-    rig_load(&r, "hpa", seed);
+    struct policy_rig r;
+    policy_rig_load(&r, "hpa", seed);
     cr_assert(r.memory, "%s: %s", r.e.where, r.e.msg);
     expect_path(&r, 95000, (int32_t[]){4, 8, 10, 10}, 4);
-    rig_free(&r);
-    rig_load(&r, "hpa", "{" SEED ", 'behavior': {}}");
+    policy_rig_free(&r);
+    policy_rig_load(&r, "hpa", "{" SEED ", 'behavior': {}}");
     expect_path(&r, 95000, (int32_t[]){5, 10, 10}, 3);
-    rig_free(&r);
+    policy_rig_free(&r);
 }
 
 Test(scaler_hpa, says_what_bound_it)
 {
-    struct rig r;
+    struct policy_rig r;
     struct scaler_decision d;
-    rig_load(&r, "hpa", seed);
+    policy_rig_load(&r, "hpa", seed);
     pass(&r, 0, 1, 95000, &d);
     cr_expect_str_eq(d.reason, "95 / 10 -> 10, held to 4 by ScaleUpLimit max(2 x 1, 4)");
     cr_expect_str_eq(d.rule, "ScaleUpLimit");
@@ -110,29 +67,29 @@ Test(scaler_hpa, says_what_bound_it)
     cr_expect_str_eq(d.reason, "14 is above max 10");
     pass(&r, 3000 * S, 0, 5000, &d);
     cr_expect_str_eq(d.rule, "ScalingDisabled");
-    rig_free(&r);
-    rig_load(&r, "hpa", "{" SEED ", 'behavior': {}}");
+    policy_rig_free(&r);
+    policy_rig_load(&r, "hpa", "{" SEED ", 'behavior': {}}");
     pass(&r, 0, 1, 95000, &d);
     cr_expect_str_eq(d.reason, "95 / 10 -> 10, held to 5 by ScaleUpLimit (4 pods in 15s)");
-    rig_free(&r);
+    policy_rig_free(&r);
 }
 
 /* 100 QPS, then 30: ten until the last recommendation of ten has left the window. */
 static sim_ns first_shrink(const char *text, sim_ns spike)
 {
-    struct rig r;
+    struct policy_rig r;
     struct scaler_decision d;
     int32_t size = 10;
-    rig_load(&r, "hpa", text);
+    policy_rig_load(&r, "hpa", text);
     for (sim_ns now = -60 * S; now < 900 * S; now += 15 * S) {
         size = pass(&r, now, size, now < 0 || now == spike ? 100000 : 30000, &d);
         if (size < 10) {
             cr_expect_eq(size, 3);
-            rig_free(&r);
+            policy_rig_free(&r);
             return now;
         }
     }
-    rig_free(&r);
+    policy_rig_free(&r);
     return SIM_NEVER;
 }
 
@@ -147,12 +104,12 @@ Test(scaler_hpa, stabilisation_is_the_highest_of_the_window)
 
 Test(scaler_hpa, a_missing_metric_never_shrinks)
 {
-    struct rig r;
+    struct policy_rig r;
     struct scaler_decision d;
-    rig_load(&r, "hpa", seed);
+    policy_rig_load(&r, "hpa", seed);
     for (sim_ns now = 0; now < 600 * S; now += 15 * S)
         cr_assert_eq(pass(&r, now, 8, -1, &d), 8);
-    rig_free(&r);
+    policy_rig_free(&r);
 }
 
 Test(scaler_hpa, versions_differ_at_exactly_eleven_a_pod)
@@ -162,13 +119,13 @@ Test(scaler_hpa, versions_differ_at_exactly_eleven_a_pod)
         int32_t want;
     } rows[] = {{"1.20", 10}, {"v1.32.6-aliyun.1", 10}, {"1.33", 9}, {"1.37.0", 9}};
     for (size_t i = 0; i < 4; i++) {
-        struct rig r;
+        struct policy_rig r;
         struct scaler_decision d;
         char text[700];
         snprintf(text, sizeof text, "{%s, 'kubernetesVersion': '%s'}", SEED, rows[i].version);
-        rig_load(&r, "hpa", text);
+        policy_rig_load(&r, "hpa", text);
         cr_expect_eq(pass(&r, 0, 9, 99000, &d), rows[i].want, "%s: %s", rows[i].version, d.reason);
-        rig_free(&r);
+        policy_rig_free(&r);
     }
 }
 
@@ -187,15 +144,15 @@ Test(scaler_hpa, tolerance_by_direction_follows_the_gate)
         {", 'featureGates': {'HPAConfigurableTolerance': false}", 5},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct rig r;
+        struct policy_rig r;
         struct scaler_decision d;
         char text[900];
         snprintf(text, sizeof text, "{%s, %s%s}", SEED, OWN, rows[i].rest);
-        rig_load(&r, "hpa", text);
+        policy_rig_load(&r, "hpa", text);
         cr_assert(r.memory, "%s: %s", r.e.where, r.e.msg);
         cr_expect_eq(pass(&r, 0, 5, 52000, &d), rows[i].want, "row %zu: %s", i, d.reason);
         cr_expect_eq(pass(&r, 15 * S, 5, 46000, &d), 5);
-        rig_free(&r);
+        policy_rig_free(&r);
     }
 }
 
@@ -203,7 +160,7 @@ Test(scaler_hpa, surge_pods_leak_into_the_spec_unless_that_is_fixed)
 {
     static const char *const rest[] = {"", ", 'surgePods': 'fixed'"};
     for (size_t i = 0; i < 2; i++) {
-        struct rig r;
+        struct policy_rig r;
         struct scaler_decision d = {0};
         struct scaler_metric m = {true, 40000};
         struct scaler_view v = {.spec_replicas = 3,
@@ -213,10 +170,10 @@ Test(scaler_hpa, surge_pods_leak_into_the_spec_unless_that_is_fixed)
                                 .n_metrics = 1};
         char text[700];
         snprintf(text, sizeof text, "{%s%s}", SEED, rest[i]);
-        rig_load(&r, "hpa", text);
+        policy_rig_load(&r, "hpa", text);
         r.policy->decide(r.config, r.memory, &v, &d);
         cr_expect_eq(d.replicas, i == 0 ? 4 : 3);
-        rig_free(&r);
+        policy_rig_free(&r);
     }
 }
 
@@ -226,14 +183,14 @@ Test(scaler_hpa, a_value_target_runs_away_while_pods_are_pending)
     static const char *const target[] = {"'targetValue': 10", "'targetAverageValue': 10"};
     int32_t settled[2];
     for (size_t i = 0; i < 2; i++) {
-        struct rig r;
+        struct policy_rig r;
         struct scaler_decision d = {0};
         char text[700];
         snprintf(text, sizeof text,
                  "{'maxReplicas': 100, 'metrics': [{'type': 'External', 'external': {'metricName': "
                  "'sls_ingress_qps', %s}}]}",
                  target[i]);
-        rig_load(&r, "hpa", text);
+        policy_rig_load(&r, "hpa", text);
         int32_t size = 2;
         for (int k = 0; k < 40; k++) {
             struct scaler_metric m = {true, 20000};
@@ -247,7 +204,7 @@ Test(scaler_hpa, a_value_target_runs_away_while_pods_are_pending)
             size = d.replicas;
         }
         settled[i] = size;
-        rig_free(&r);
+        policy_rig_free(&r);
     }
     cr_expect_eq(settled[0], 100);
     cr_expect_eq(settled[1], 2);
@@ -292,14 +249,14 @@ Test(scaler_hpa, reads_the_spec_of_every_api_version)
          HPA_EXTERNAL_VALUE, 120000, "sls_ingress_latency_p99"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct rig r;
-        rig_load(&r, "hpa", rows[i].text);
+        struct policy_rig r;
+        policy_rig_load(&r, "hpa", rows[i].text);
         cr_assert(r.memory, "row %zu: %s: %s", i, r.e.where, r.e.msg);
         struct hpa_metric m = hpa_config_metric(r.config, 0);
         cr_expect_eq(m.kind, rows[i].kind, "row %zu", i);
         cr_expect_eq(m.target, rows[i].target, "row %zu: %lld", i, (long long)m.target);
         cr_expect_str_eq(m.name, rows[i].name);
-        rig_free(&r);
+        policy_rig_free(&r);
     }
 }
 
@@ -335,34 +292,34 @@ Test(scaler_hpa, names_what_is_wrong_in_a_spec)
         {"{'maxReplicas': 9, 'featureGates': {'HPAScale': true}}", "HPAScaleToZero"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct rig r;
-        rig_load(&r, "hpa", rows[i].text);
+        struct policy_rig r;
+        policy_rig_load(&r, "hpa", rows[i].text);
         cr_expect_eq(r.e.code, ERR_INPUT, "row %zu", i);
         cr_expect(strstr(r.e.msg, rows[i].part), "row %zu: %s", i, r.e.msg);
-        cr_expect(strstr(r.e.where, "hpa.json:1:"), "row %zu: %s", i, r.e.where);
-        rig_free(&r);
+        cr_expect(strstr(r.e.where, "hpa:1:"), "row %zu: %s", i, r.e.where);
+        policy_rig_free(&r);
     }
 }
 
 Test(scaler_hpa, says_what_it_wants_to_be_shown)
 {
-    struct rig r;
+    struct policy_rig r;
     struct scaler_wants w[4];
-    rig_load(&r, "hpa", seed);
+    policy_rig_load(&r, "hpa", seed);
     cr_expect_eq(r.policy->wants(r.config, w, 4), 1u);
     cr_expect_eq(w[0].kind, METRIC_INGRESS_QPS);
     cr_expect_eq(r.policy->period(r.config), 15 * S);
     cr_expect_eq(r.policy->target_qps(r.config), 10);
     cr_expect_str_eq(hpa_config_selector(r.config, 0)->items[0].key, "sls.ingress.route");
-    rig_free(&r);
-    rig_load(&r, "hpa",
-             "{'maxReplicas': 9, 'metrics': [{'type': 'External', 'external': "
-             "{'metricName': 'sls_ingress_latency_p95', 'targetValue': 100}}]}");
+    policy_rig_free(&r);
+    policy_rig_load(&r, "hpa",
+                    "{'maxReplicas': 9, 'metrics': [{'type': 'External', 'external': "
+                    "{'metricName': 'sls_ingress_latency_p95', 'targetValue': 100}}]}");
     r.policy->wants(r.config, w, 4);
     cr_expect_eq(w[0].kind, METRIC_INGRESS_LATENCY);
     cr_expect_eq(w[0].quantile, 0.95);
     cr_expect_eq(r.policy->target_qps(r.config), 0);
-    rig_free(&r);
+    policy_rig_free(&r);
 }
 
 Test(scaler_hpa, follows_gpu_utilization_from_shares)
@@ -378,14 +335,14 @@ Test(scaler_hpa, follows_gpu_utilization_from_shares)
          "'600m'}}"},
     };
     for (size_t i = 0; i < 3; i++) {
-        struct rig r;
+        struct policy_rig r;
         struct scaler_decision d;
         char text[400];
         snprintf(text, sizeof text, "{'maxReplicas': 20, 'metrics': [%s]}", rows[i].metric);
-        rig_load(&r, "hpa", text);
+        policy_rig_load(&r, "hpa", text);
         cr_assert(r.memory, "%s", r.e.msg);
         cr_expect_eq(pass(&r, 0, 4, 900, &d), 6, "row %zu: %s", i, d.reason);
         cr_expect_eq(pass(&r, 15 * S, 6, 620, &d), 6, "row %zu: %s", i, d.reason);
-        rig_free(&r);
+        policy_rig_free(&r);
     }
 }
