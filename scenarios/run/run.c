@@ -185,7 +185,10 @@ struct run *run_scenario(const struct scenario *s, const struct run_options *o, 
     r->outcomes = calloc(r->n, sizeof *r->outcomes);
     if (r->arena && !r->outcomes)
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu replications", r->n);
-    if (!r->arena || !r->outcomes || play_replications(r, s, o, e) || merge(r, s, o, e)) {
+    struct world_watch watch = {.use_events = o->use_events};
+    if (!r->arena || !r->outcomes || world_check(s, &watch, e) || play_replications(r, s, o, e) ||
+        merge(r, s, o, e)) {
+        scenario_place(s, e);
         run_destroy(r);
         return NULL;
     }

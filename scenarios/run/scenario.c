@@ -494,6 +494,62 @@ char *scenario_run_key(const struct scenario *s, char *buf)
     return buf;
 }
 
+/* ---- places of later errors ---- */
+
+/* One step of a path: a key of an object, or a name or number of an element. NULL: no such. */
+static const struct json *step(const struct json *node, const char *name, size_t length)
+{
+    char text[128];
+    if (length >= sizeof text)
+        return NULL;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    if (node->type == JSON_OBJECT)
+        return json_get(node, text);
+    int64_t index = -1;
+    bool number = text_parse_int64(text, &index);
+    const struct json *c = node->first;
+    for (int64_t i = 0; c; c = c->next, i++) {
+        const struct json *own = json_get(c, "name");
+        if (number ? i == index : own && own->type == JSON_STRING && strcmp(own->string, text) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* The deepest value that the path leads to; the root for a path that leads nowhere. */
+static const struct json *follow(const struct json *root, const char *path, size_t length)
+{
+    const struct json *node = root;
+    for (size_t at = 0; at < length;) {
+        size_t n = strcspn(path + at, ".[]: ");
+        if (at + n > length)
+            n = length - at;
+        const struct json *next = n > 0 ? step(node, path + at, n) : node;
+        if (!next)
+            break;
+        node = next;
+        at += n + 1;
+    }
+    return node;
+}
+
+void scenario_place(const struct scenario *s, struct err *e)
+{
+    char place[sizeof e->where], msg[sizeof e->msg];
+    bool in_where = e->where[0] != '\0';
+    const char *path = in_where ? e->where : e->msg;
+    size_t length = strcspn(path, ": ");
+    const struct json *node = follow(s->root, path, length);
+    if (e->code != ERR_INPUT || (in_where && strcmp(e->where, s->path) == 0) || node == s->root)
+        return;
+    json_place(place, sizeof place, node);
+    snprintf(msg, sizeof msg, "%.200s%s%.800s", in_where ? e->where : "", in_where ? ": " : "",
+             e->msg);
+    memcpy(e->where, place, sizeof place);
+    memcpy(e->msg, msg, sizeof msg);
+}
+
 /* ---- all of it ---- */
 
 static int load_data(struct loading *l, struct err *e)
@@ -527,6 +583,7 @@ static int load(struct loading *l, struct err *e)
         return -1;
     s->cluster.currency = s->currency;
     s->path = l->source->path;
+    s->root = l->root;
     if (digest_files(l, e))
         return -1;
     fingerprint(l);

@@ -59,6 +59,7 @@ struct scenario {
     /* Not in the file; derived while loading. */
     struct arena *arena;
     const char *path;
+    const struct json *root; /* for the places of errors that are found later */
     int64_t epoch_s;
     int64_t utc_offset_s; /* of the time zone at the start */
     const struct catalog *catalog;
@@ -83,6 +84,10 @@ struct scenario_source {
 /* NULL and *e on failure. The first error wins. */
 struct scenario *scenario_load(const struct scenario_source *source, struct err *e);
 void scenario_free(struct scenario *s);
+
+/* An error of a later stage knows the path of the value at fault ("nodePools.elastic.spotMarket"),
+ * as e->where or in front of its message. Puts file, line and column in its place. */
+void scenario_place(const struct scenario *s, struct err *e);
 
 /* 32 hex digits: a fingerprint of scenario, traces, manifests, catalogue entries, seed,
  * replications and model version; buf holds 33 bytes. Returns buf. */

@@ -214,6 +214,15 @@ static void close_books(struct world *w, struct world_outcome *out)
     free(total);
 }
 
+int world_check(const struct scenario *s, const struct world_watch *watch, struct err *e)
+{
+    struct world w = {.scenario = s, .watch = watch};
+    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e);
+    world_fini(&w);
+    recorder_destroy(w.recorder);
+    return rc ? -1 : 0;
+}
+
 int world_run(const struct scenario *s, uint64_t number, const struct world_watch *watch,
               struct world_outcome *out, struct err *e)
 {

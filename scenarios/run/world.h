@@ -28,6 +28,10 @@ struct world_watch {
     bool use_events; /* the event engine instead of the fast dispatchers */
 };
 
+/* Takes the memory of one replication and gives it back: finds what only the models can find wrong,
+ * such as a market that the catalogue lacks, before the clock starts. */
+int world_check(const struct scenario *s, const struct world_watch *watch, struct err *e);
+
 /* Plays replication `number`. All memory is taken before the first event; a limit that is met on
  * the way is ERR_INPUT and names its knob. The laws (requests, tries, money, GPUs) are asserted. */
 int world_run(const struct scenario *s, uint64_t number, const struct world_watch *watch,
