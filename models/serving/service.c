@@ -79,7 +79,7 @@ struct service {
     const struct tally *now;         /* at the last mark; borrowed from the dispatcher */
     struct tally window_start, base; /* base: at the end of the warm-up */
     struct hist scratch;
-    bool warm;
+    bool warm, full; /* full: limits.replicas was met */
     struct slo_window worst;
     uint64_t windows, windows_held, windows_missed;
     uint64_t starts, reversals, metric_gaps, changes, capped;
@@ -350,8 +350,10 @@ static void ask(struct service *s, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         struct replica *r = free_replica(s);
-        if (!r)
-            return; /* the next pass tries again; leaving replicas free their slots soon */
+        if (!r) {
+            s->full = true;
+            return;
+        }
         struct pod_ref pod = cluster_ask(s->frame.cluster, s->number);
         if (pod.generation == 0)
             return; /* cluster_failed ends the run */
@@ -959,5 +961,10 @@ bool service_holds(const struct service *s)
 
 int service_failed(const struct service *s, struct err *e)
 {
+    if (s->full)
+        return err_set(e, ERR_INPUT, NULL,
+                       "limits.replicas: more than %zu replicas of one service exist, the ones on "
+                       "their way out included; raise it",
+                       s->frame.max_replicas);
     return dispatch_failed(s->dispatch, e);
 }
