@@ -217,6 +217,8 @@ Test(cluster, spot_that_cannot_be_had_is_made_good_on_demand_at_a_premium)
     cr_assert_eq(fixture_figure(&f, "nodes.compensations"), 1);
     double on_demand = fixture_figure(&f, "cost.byBilling.onDemand");
     cr_assert_gt(on_demand, 0);
+    cr_assert_eq(f.result.n_findings, 1, "the share asked for is 0");
+    cr_assert_str_eq(f.result.findings[0].code, "on-demand-share");
     /* Of 26 CNY an hour 18.2 are above the spot price. */
     cr_assert_float_eq(fixture_figure(&f, "cost.byClass.onDemandPremium"), on_demand * 0.7, 1e-4);
     fixture_fini(&f);
@@ -371,5 +373,24 @@ Test(cluster, one_pod_on_a_node_of_four_wastes_three_quarters)
     cr_assert_float_eq(fixture_figure(&f, "cost.baselines.onDemandPeak"), 104, 1e-9);
     cr_assert_float_eq(fixture_figure(&f, "cost.baselines.subscriptionPeak"), 52, 1e-9);
     cr_assert_float_eq(fixture_figure(&f, "cost.baselines.eciOnly"), 26, 1e-9);
+    fixture_fini(&f);
+}
+
+/* Two machines with GPUs: by the vCPU the one with four is cheaper. */
+Test(cluster, warns_when_cost_per_vcpu_buys_a_large_machine)
+{
+    fixture_open(
+        &f,
+        "{\"nodePools\": [{\"name\": \"p\", \"instanceTypes\": [\"ecs.gn6i-c24g1.6xlarge\", "
+        "\"ecs.gn6i-c4g1.xlarge\"], \"multiAZPolicy\": \"COST_OPTIMIZED\", \"initialSize\": "
+        "1}], \"services\": [{\"name\": \"a\"}]}",
+        SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_close(&f);
+    cr_assert_eq(f.result.n_findings, 1);
+    cr_assert_str_eq(f.result.findings[0].code, "plan-order");
+    cr_assert(strstr(f.result.findings[0].text, "ecs.gn6i-c24g1.6xlarge first"), "%s",
+              f.result.findings[0].text);
+    cr_assert_float_eq(fixture_figure(&f, "cost.total"), 17.57, 1e-6);
     fixture_fini(&f);
 }

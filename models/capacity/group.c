@@ -365,6 +365,13 @@ void group_template(const struct group *g, sim_ns now, struct group_choice *out)
 
 /* ---- counts ---- */
 
+static void age(struct group *g, sim_ns now)
+{
+    g->there_ns += g->there * (now - g->counted_at);
+    g->on_demand_ns += g->on_demand * (now - g->counted_at);
+    g->counted_at = now;
+}
+
 static void count(struct group *g, const struct node *n, int by)
 {
     bool spot = n->billing == PRICE_SPOT;
@@ -380,14 +387,46 @@ static void count(struct group *g, const struct node *n, int by)
     assert(g->there >= g->on_demand && g->on_demand >= 0);
 }
 
-void group_add(struct group *g, const struct node *n)
+void group_add(struct group *g, sim_ns now, const struct node *n)
 {
+    age(g, now);
     count(g, n, 1);
 }
 
-void group_remove(struct group *g, const struct node *n)
+void group_remove(struct group *g, sim_ns now, const struct node *n)
 {
+    age(g, now);
     count(g, n, -1);
+}
+
+double group_on_demand_share(struct group *g, sim_ns now)
+{
+    age(g, now);
+    return g->there_ns > 0 ? (double)g->on_demand_ns / (double)g->there_ns : -1;
+}
+
+bool group_dear_plan(const struct group *g, char *words, size_t size)
+{
+    if (g->config->policy != POOL_COST_OPTIMIZED)
+        return false;
+    struct search s = {.g = g, .billing = PRICE_ON_DEMAND};
+    struct pool_plan plans[GROUP_TYPES_MAX];
+    size_t n = order_plans(&s, plans), cheapest = 0;
+    for (size_t i = 1; i < n; i++)
+        if (plans[i].micro_per_hour < plans[cheapest].micro_per_hour)
+            cheapest = i;
+    const struct instance_type *first = g->types[plans[0].type].type;
+    const struct instance_type *least = g->types[plans[cheapest].type].type;
+    if (plans[0].micro_per_hour == plans[cheapest].micro_per_hour || first->gpus == 0 ||
+        least->gpus == 0)
+        return false;
+    snprintf(
+        words, size,
+        "pool %s buys %s first since COST_OPTIMIZED looks at the price of a vCPU; for a single "
+        "pod it pays %.4g an hour, where %s has a GPU for %.4g",
+        g->config->name, first->name, (double)plans[0].micro_per_hour / 1e6, least->name,
+        (double)plans[cheapest].micro_per_hour / 1e6);
+    return true;
 }
 
 /* ---- chance ---- */

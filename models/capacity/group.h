@@ -43,7 +43,9 @@ struct group {
     int32_t zone_nodes[GROUP_ZONES_MAX];
     int32_t there, on_demand;
     int64_t on_demand_vcpu, spot_vcpu;
-    uint32_t bought; /* so far */
+    uint32_t bought;                /* so far */
+    sim_ns counted_at;              /* the areas below hold up to here */
+    int64_t there_ns, on_demand_ns; /* node-time so far */
 };
 
 struct group_setup {
@@ -72,8 +74,13 @@ bool group_choose(const struct group *g, sim_ns now, struct group_choice *out);
 /* What the next machine would be, apart from stock and quotas: the template of the autoscaler. */
 void group_template(const struct group *g, sim_ns now, struct group_choice *out);
 
-void group_add(struct group *g, const struct node *n);
-void group_remove(struct group *g, const struct node *n);
+void group_add(struct group *g, sim_ns now, const struct node *n);
+void group_remove(struct group *g, sim_ns now, const struct node *n);
+/* Time-weighted share of its nodes that were on demand up to now; -1 without any node. */
+double group_on_demand_share(struct group *g, sim_ns now);
+/* When cost per vCPU makes the group buy a machine that costs more than another one that has a GPU
+ * too: writes the sentence for the user and returns true. */
+bool group_dear_plan(const struct group *g, char *words, size_t size);
 
 /* Market price of a type in a zone, micro-units an hour. */
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at);

@@ -60,7 +60,7 @@ static void on_loss(void *self, sim_ns now, uint64_t key)
         return;
     struct group *g = &s->groups[n->pool];
     sim_ns out = group_stock_after_loss(g, n, now);
-    group_remove(g, n);
+    group_remove(g, now, n);
     recorder_log(recorder_of(s), now, true, n->name, "lost",
                  "the platform took the spot node back with %u pods on it; %s for %lld s",
                  (unsigned)n->n_pods, out > 0 ? "its zone has no spot stock" : "stock is short",
@@ -129,7 +129,7 @@ static uint32_t order(struct supply_pool *s, sim_ns now, struct group *g,
         return slot;
     }
     const struct node *n = nodes_view(s->set.nodes, slot);
-    group_add(g, n);
+    group_add(g, now, n);
     if (n->billing == PRICE_SPOT)
         plan_spot_life(s, g, slot);
     return slot;
@@ -210,7 +210,7 @@ static void give_back(struct supply_pool *s, sim_ns now, uint32_t slot, const ch
 {
     const struct node *n = nodes_view(s->set.nodes, slot);
     recorder_log(recorder_of(s), now, true, n->name, "deleted", "%s", why);
-    group_remove(&s->groups[n->pool], n);
+    group_remove(&s->groups[n->pool], now, n);
     fleet_delete(s->set.fleet, now, slot);
 }
 
@@ -423,8 +423,12 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
 static void pool_start(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
-    for (size_t i = 0; i < s->n_groups; i++)
+    for (size_t i = 0; i < s->n_groups; i++) {
+        char words[256];
+        if (group_dear_plan(&s->groups[i], words, sizeof words))
+            recorder_finding(recorder_of(s), "warning", "plan-order", "%s", words);
         buy_initial(s, now, &s->groups[i]);
+    }
     if (!s->memory)
         return;
     /* Scans of a running cluster stand at any phase of their interval. */
@@ -432,10 +436,27 @@ static void pool_start(void *self, sim_ns now)
     sim_at(clock_of(s), now + first, SIM_SCAN, on_scan, s, 0);
 }
 
+/* Whole nodes alone move the share of a small pool, so only a drift beyond this is worth a word. */
+#define DRIFT 0.1
+
+static void report_drift(struct supply_pool *s, sim_ns now, struct group *g)
+{
+    double share = group_on_demand_share(g, now);
+    if (share < 0 || !pool_uses_spot(g->config) || g->config->base > 0)
+        return;
+    double drift = share - g->config->share;
+    if (drift > DRIFT || drift < -DRIFT)
+        recorder_finding(
+            recorder_of(s), "note", "on-demand-share",
+            "%.1f %% of the node hours of pool %s were on demand, %.4g %% were asked for",
+            share * 100, g->config->name, g->config->share * 100);
+}
+
 static void pool_close(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
-    (void)now;
+    for (size_t i = 0; i < s->n_groups; i++)
+        report_drift(s, now, &s->groups[i]);
     recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_SUM,
                     (double)s->compensations);
     recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_SUM, (double)s->refusals);
