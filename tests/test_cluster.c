@@ -224,22 +224,44 @@ Test(cluster, spot_that_cannot_be_had_is_made_good_on_demand_at_a_premium)
     fixture_fini(&f);
 }
 
-/* Stock is gone for two hours from minute 70 on. A refusal backs the pool off for 5 minutes, then
- * 10, 20, 30, ...; when stock is back, one node is bought for the one pod. */
-Test(cluster, without_compensation_the_pool_waits_for_stock_and_backs_off)
+/* Stock is gone for two hours from minute 70 on, and nobody buys on demand instead. */
+static void run_stock_out(const char *scaler)
 {
-    fixture_open(&f,
-                 "{\"nodePools\": [{\"name\": \"one\", \"instanceTypes\": "
-                 "[\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"harsh\", \"initialSize\": 1, "
-                 "\"onDemandPercentageAboveBaseCapacity\": 0, \"compensateWithOnDemand\": "
-                 "false}], \"services\": [{\"name\": \"a\"}]" SCALER(""),
-                 240 * SIM_MINUTE, 1);
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{\"nodePools\": [{\"name\": \"one\", \"instanceTypes\": "
+             "[\"ecs.gn6v-c8g1.2xlarge\"], \"spotMarket\": \"harsh\", \"initialSize\": 1, "
+             "\"onDemandPercentageAboveBaseCapacity\": 0, \"compensateWithOnDemand\": "
+             "false}], \"services\": [{\"name\": \"a\"}]%s",
+             scaler);
+    fixture_open(&f, text, 240 * SIM_MINUTE, 1);
     fixture_start(&f);
     fixture_want(&f, 0, 1);
     fixture_close(&f);
+}
+
+/* A refusal backs the pool off for 5 minutes, then 10, 20, 30, ...; when stock is back, one node
+ * is bought for the one pod. */
+Test(cluster, without_compensation_the_pool_waits_for_stock_and_backs_off)
+{
+    run_stock_out(SCALER(", \"creationErrorsReported\": true"));
     double refusals = fixture_figure(&f, "nodes.refusals");
     cr_assert(refusals >= 5 && refusals <= 8, "%g refusals", refusals);
     cr_assert_eq(fixture_logged(&f, "one", "no node"), (size_t)refusals);
+    cr_assert_eq(fixture_logged(&f, "one", "target lowered"), (size_t)refusals);
+    cr_assert_eq(f.counts[CALL_READY], 2);
+    cr_assert_gt(fixture_call(&f, CALL_READY, 1)->at, 190 * SIM_MINUTE);
+    cr_assert_eq(fixture_figure(&f, "nodes.bought"), 2);
+    fixture_fini(&f);
+}
+
+/* ACK is not told: each refusal costs the 15 minutes of maxNodeProvisionTime before the back-off
+ * starts: asked at 72, 92, 117 and 152 min or so, and then again at 197. */
+Test(cluster, on_ack_a_refusal_shows_after_the_provision_time)
+{
+    run_stock_out(SCALER(""));
+    double refusals = fixture_figure(&f, "nodes.refusals");
+    cr_assert_eq(refusals, 4);
     cr_assert_eq(fixture_logged(&f, "one", "target lowered"), (size_t)refusals);
     cr_assert_eq(f.counts[CALL_READY], 2);
     cr_assert_gt(fixture_call(&f, CALL_READY, 1)->at, 190 * SIM_MINUTE);

@@ -635,6 +635,28 @@ Test(node_scaler, instances_that_the_cloud_refuses_are_cut_at_once)
     bed_free(&b);
 }
 
+/* The alicloud provider's instances carry no status. */
+Test(node_scaler, without_such_reports_a_stock_out_shows_after_the_provision_time)
+{
+    struct bed b;
+    bed_init(&b, 1);
+    b.config.creation_errors_reported = false;
+    bed_start(&b);
+    pend(&b, 0, 0);
+    scan(&b, SIM_MINUTE);
+    b.groups[0].target = 1;
+    b.groups[0].failed_creations = 1;
+    scan(&b, 2 * SIM_MINUTE);
+    b.groups[0].failed_creations = 0;
+    cr_expect_eq(b.plan.n_cuts, 0);
+    cr_expect_eq(b.plan.up_reason, NODE_UP_FITS_EXISTING, "it still waits: %s", b.plan.words);
+    scan(&b, 16 * SIM_MINUTE + 1);
+    cr_assert_eq(b.plan.n_cuts, 1, "%s", b.plan.words);
+    cr_expect_eq(b.plan.cuts[0].why, NODE_CUT_TIMEOUT);
+    cr_expect_eq(b.plan.group_reasons[0], NODE_GROUP_BACKED_OFF);
+    bed_free(&b);
+}
+
 Test(node_scaler, corrects_a_target_that_nothing_explains)
 {
     struct bed b;

@@ -64,6 +64,7 @@ static void expect_equal(const struct node_scaler_config *a, const struct node_s
     SAME(n_priorities);
     SAME(max_node_provision);
     SAME(backoff_initial);
+    SAME(creation_errors_reported);
     SAME(backoff_max);
     SAME(backoff_reset);
     SAME(ok_unready);
@@ -117,6 +118,7 @@ Test(node_settings, profiles_have_their_documented_defaults)
     cr_expect_eq(up.max_graceful_termination, 10 * SIM_MINUTE);
     cr_expect_eq(ack.max_graceful_termination, 4 * SIM_HOUR);
     cr_expect(up.skip_local_storage && !ack.skip_local_storage);
+    cr_expect(up.creation_errors_reported && !ack.creation_errors_reported);
     cr_expect(up.evict_daemon_pods_occupied && !ack.evict_daemon_pods_occupied);
     cr_expect(up.threshold_included && !ack.threshold_included);
     cr_expect_eq(up.gpu_rule, NODE_GPU_ONLY);

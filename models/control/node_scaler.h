@@ -87,7 +87,8 @@ struct node_scaler_group {
     int32_t min, max;
     bool autoscaled;          /* false: nodes that are simply there, never added nor removed */
     int32_t failed_creations; /* instances the cloud refused since the last scan (N17); they are
-                                 still part of target, and the plan cuts them */
+                                 still part of target until a plan cuts them. Not looked at when
+                                 the config says that the cloud does not tell */
     int32_t failed_deletions; /* drains or releases that failed since the last scan (N25) */
 };
 

@@ -40,6 +40,7 @@ struct node_settings {
     struct knob_list priorities; /* struct node_priority_rule */
     struct money price_cpu, price_gib;
     sim_ns max_node_provision, backoff_initial, backoff_max, backoff_reset;
+    struct optional_flag creation_errors_reported;
     int32_t ok_unready;
     double max_unready_share;
     int gpu_ready_patched;
@@ -361,6 +362,16 @@ static const struct knob rows[] = {
      .max = 8640000,
      .quality = QUALITY_OFFICIAL,
      .source = UPSTREAM},
+    {.key = "creationErrorsReported",
+     .kind = KNOB_CUSTOM,
+     AT(creation_errors_reported),
+     .doc = "Whether the cloud tells at once that it could not make an instance; else that shows "
+            "after maxNodeProvisionTime. Upstream true (as the large clouds do), ACK false.",
+     .preset = "",
+     .quality = QUALITY_OFFICIAL,
+     .source = "kubernetes/autoscaler, provider alicloud: its instances carry no status",
+     .read = read_flag,
+     .shape = "true or false"},
     {.key = "okTotalUnreadyCount",
      .kind = KNOB_INT32,
      AT(ok_unready),
@@ -845,6 +856,7 @@ static int resolve(const struct node_settings *s, struct node_scaler_config *out
     out->frequent_loops = flag_or(s->frequent_loops, !ack && minor >= 35);
     out->threshold_included =
         s->comparison == COMPARE_AT_MOST || (s->comparison == COMPARE_BY_VERSION && minor >= 35);
+    out->creation_errors_reported = flag_or(s->creation_errors_reported, !ack);
     out->skip_local_storage = flag_or(s->skip_local_storage, !ack);
     out->max_graceful_termination =
         time_or(s->max_graceful_termination, (ack ? 14400 : 600) * SIM_SECOND);

@@ -59,9 +59,10 @@ struct node_scaler_config {
 
     sim_ns max_node_provision; /* N15; also how long a node may take to get ready */
     sim_ns backoff_initial, backoff_max, backoff_reset; /* N18 */
-    int32_t ok_unready;                                 /* N19: 3 */
-    double max_unready_share;                           /* N19: 0.45 */
-    bool gpu_ready_patched; /* a GPU node without allocatable GPUs counts as not ready yet */
+    bool creation_errors_reported; /* N17: the cloud says at once that it made no instance */
+    int32_t ok_unready;            /* N19: 3 */
+    double max_unready_share;      /* N19: 0.45 */
+    bool gpu_ready_patched;        /* a GPU node without allocatable GPUs counts as not ready yet */
 
     bool scale_down;
     bool scale_down_unready;

@@ -75,7 +75,7 @@ static size_t refuse(const struct node_scaler_config *c, struct node_state *s, u
 {
     struct node_backoff_rule rule = rule_of(c);
     int32_t failed = view->groups[group].failed_creations;
-    if (failed <= 0)
+    if (failed <= 0 || !c->creation_errors_reported)
         return 0;
     node_request_change(&s->request, -failed, c->max_node_provision, view->now);
     node_backoff_fail(&s->backoff, &rule, view->now);
