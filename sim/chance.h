@@ -39,10 +39,10 @@ struct chance chance_sub(struct chance c, uint64_t index);
 
 /* 64 uniform bits. Draws for different indices are independent. */
 uint64_t chance_bits(struct chance c, uint64_t index);
-double chance_uniform(struct chance c, uint64_t index);               /* (0, 1), never 0 or 1 */
-uint64_t chance_below(struct chance c, uint64_t index, uint64_t n);   /* 0..n-1, n > 0, unbiased */
-double chance_exponential(struct chance c, uint64_t index);           /* mean 1, > 0 */
-double chance_normal(struct chance c, uint64_t index);                /* mean 0, deviation 1 */
+double chance_uniform(struct chance c, uint64_t index);             /* (0, 1), never 0 or 1 */
+uint64_t chance_below(struct chance c, uint64_t index, uint64_t n); /* 0..n-1, n > 0, unbiased */
+double chance_exponential(struct chance c, uint64_t index);         /* mean 1, > 0 */
+double chance_normal(struct chance c, uint64_t index);              /* mean 0, deviation 1 */
 double chance_lognormal(struct chance c, uint64_t index, double mu, double sigma);
 double chance_weibull(struct chance c, uint64_t index, double shape); /* scale 1 */
 double chance_gamma(struct chance c, uint64_t index, double shape);   /* scale 1, shape > 0 */

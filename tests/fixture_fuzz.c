@@ -1,7 +1,6 @@
 /* fixture_fuzz: what must hold for any bytes that a reader is given. */
-#include "fixture_fuzz.h"
+#include "tests/fixture_fuzz.h"
 
-#include "fixture_house.h"
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/set.h"
@@ -9,6 +8,7 @@
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
+#include "tests/fixture_house.h"
 #include "workloads/traffic.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* fixture_house: a config struct with a field of every knob kind. */
-#include "fixture_house.h"
+#include "tests/fixture_house.h"
 
 #include "sim/err.h"
 #include "sim/json.h"

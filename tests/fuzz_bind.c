@@ -1,5 +1,5 @@
 /* fuzz_bind: the entry that libFuzzer calls; build with -DSLUICE_FUZZ=ON and clang. */
-#include "fixture_fuzz.h"
+#include "tests/fixture_fuzz.h"
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #include "sim/json.h"
 #include "sim/money.h"
 
-#include "fixture_house.h"
+#include "tests/fixture_house.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_dispatch_agreement: the fast dispatchers and the event engine say the same about random
  * lives of a service, at every mark and in the canonical digest. */
-#include "dispatch_play.h"
 #include "sim/digest.h"
+#include "tests/dispatch_play.h"
 
 #include <criterion/criterion.h>
 

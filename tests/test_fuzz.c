@@ -1,5 +1,5 @@
 /* test_fuzz: many thousand damaged inputs through each reader; the laws are in fixture_fuzz. */
-#include "fixture_fuzz.h"
+#include "tests/fixture_fuzz.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
