@@ -130,7 +130,8 @@ static void find_supply(struct verdict *v)
     }
     double preempted = result_value(r, "nodes.preemptions", 0);
     if (preempted > 0)
-        find(v, "note", "spot-losses", "%.3g spot nodes were taken back in a run.", preempted);
+        find(v, "note", "spot-losses", "%.3g spot nodes were taken back in a run, on the average.",
+             preempted / (r->replications > 0 ? r->replications : 1));
     if (!v->s->cluster.autoscaler)
         find(v, "warning", "no-node-autoscaler",
              "No clusterAutoscaler is described: nobody buys or returns nodes.");
