@@ -177,6 +177,23 @@ Test(hpa, zero_by_the_newer_rule)
     }
 }
 
+/* The rate limit of a behavior block knows no min when nothing moves. */
+Test(hpa, a_raised_min_lifts_from_zero_with_behavior_too)
+{
+    struct rig r;
+    rig_init(&r);
+    r.spec.zero = HPA_ZERO_MARKED;
+    r.spec.zero_enabled = true;
+    r.spec.min = 3;
+    r.spec.has_behavior = true;
+    r.spec.up = hpa_limits_default_up();
+    r.spec.down = hpa_limits_default_down(300 * S);
+    r.state.scaled_to_zero = true;
+    struct hpa_outcome o = rig_value(&r, 0, 0, 0);
+    cr_expect_eq(o.replicas, 3);
+    cr_expect_eq(o.rule, HPA_RULE_TOO_FEW);
+}
+
 Test(hpa, going_to_zero_leaves_the_mark)
 {
     struct rig r;

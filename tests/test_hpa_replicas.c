@@ -58,6 +58,13 @@ Test(hpa_replicas, the_two_forms_of_the_band_differ_at_exactly_eleven)
     cr_expect_eq(hpa_replicas_average(99000, 10000, 9, &band).replicas, 9);
 }
 
+Test(hpa_replicas, both_forms_include_an_end_that_doubles_hold_exactly)
+{
+    static const struct hpa_tolerance old = {0.25, 0.25, true}, new = {0.25, 0.25, false};
+    cr_expect(hpa_replicas_inside(&old, 1.25) && hpa_replicas_inside(&old, 0.75));
+    cr_expect(hpa_replicas_inside(&new, 1.25) && hpa_replicas_inside(&new, 0.75));
+}
+
 Test(hpa_replicas, tolerance_has_two_directions)
 {
     struct hpa_tolerance t = {0.02, 0.1, false};

@@ -102,6 +102,23 @@ Test(scaler_hpa, stabilisation_is_the_highest_of_the_window)
     cr_expect_eq(first_shrink(seed, 285 * S), 600 * S);
 }
 
+Test(scaler_hpa, a_window_of_its_own_counts_to_the_second)
+{
+    static const char down[] =
+        "{" SEED ", 'behavior': {'scaleDown': {'stabilizationWindowSeconds': 60}}}";
+    cr_expect_eq(first_shrink(down, SIM_NEVER), 45 * S, "the last high pass is at -15 s");
+    struct policy_rig r;
+    struct scaler_decision d;
+    policy_rig_load(&r, "hpa",
+                    "{" SEED ", 'behavior': {'scaleUp': {'stabilizationWindowSeconds': 30}}}");
+    cr_expect_eq(pass(&r, 0, 3, 30000, &d), 3);
+    cr_expect_eq(pass(&r, 15 * S, 3, 60000, &d), 3);
+    cr_expect_str_eq(d.rule, "ScaleUpStabilized");
+    cr_expect_str_eq(d.reason, "60 / 10 -> 6, held at 3 by ScaleUpStabilized (lowest of 30s)");
+    cr_expect_eq(pass(&r, 30 * S, 3, 60000, &d), 6, "30 s old is old enough");
+    policy_rig_free(&r);
+}
+
 Test(scaler_hpa, a_missing_metric_never_shrinks)
 {
     struct policy_rig r;
