@@ -251,6 +251,8 @@ static int walk_string(struct walk *w)
             break;
         if (c == '\n' || c == '\r')
             return walk_fail(w, "the line ends inside a string, expected '\"' (or \\n)");
+        if (c == 0)
+            return walk_fail(w, "byte 0x00 in a string; a text must not hold a NUL character");
         if (c < 0x20)
             return walk_expected(w, "it as \\u00XX inside a string");
         size_t n = c == '\\' ? 0 : text_character(w->p, w->end);

@@ -35,7 +35,7 @@ static const struct json *parse(const char *text)
 {
     struct err e = {0};
     const struct json *root = json_parse(arena, "a.json", text, strlen(text), &e);
-    cr_assert(root, "%s: %s: %s", text, e.where, e.msg);
+    cr_assert(root, "%.80s: %s: %s", text, e.where, e.msg);
     return root;
 }
 
@@ -44,7 +44,7 @@ static struct house bound(const char *text)
     struct house h;
     struct err e = {0};
     int failed = bind_object(&binder, text ? parse(text) : NULL, "", &fixture_house_table, &h, &e);
-    cr_assert_eq(failed, 0, "%s: %s: %s", text, e.where, e.msg);
+    cr_assert_eq(failed, 0, "%.80s: %s: %s", text, e.where, e.msg);
     return h;
 }
 
@@ -177,10 +177,10 @@ static void refuses(const char *text, const char *where, const char *msg)
     struct house h;
     struct err e = {0};
     int failed = bind_object(&binder, parse(text), "", &fixture_house_table, &h, &e);
-    cr_assert_eq(failed, -1, "accepted: %s", text);
+    cr_assert_eq(failed, -1, "accepted: %.80s", text);
     cr_assert_eq(e.code, ERR_INPUT);
-    cr_assert_str_eq(e.where, where, "%s: %s: %s", text, e.where, e.msg);
-    cr_assert_str_eq(e.msg, msg, "%s: %s", text, e.msg);
+    cr_assert_str_eq(e.where, where, "%.80s: %s: %s", text, e.where, e.msg);
+    cr_assert_str_eq(e.msg, msg, "%.80s: %s", text, e.msg);
 }
 
 Test(bind, refuses_with_place_path_found_and_allowed)
@@ -262,7 +262,8 @@ Test(bind, refuses_with_place_path_found_and_allowed)
          "rooms: found an object, expected a list of objects, 0..3 of them"},
         {"{\"rooms\": [{\"name\": \"a\"}, 5]}", "a.json:1:27",
          "rooms[1]: found 5, expected an object: A room."},
-        {"{\"rooms\": [\n{}]}", "a.json:2:1", "rooms[0].name: must be given: Its name.; a text"},
+        {"{\"rooms\": [\n{}]}", "a.json:2:1",
+         "rooms[0].name: must be given (Its name.); expected a text"},
         {"{\"rooms\": [{},{},{},{}]}", "a.json:1:11", "rooms: 4 elements, expected 0..3"},
         {"{\"tags\": [\"a\", 1]}", "a.json:1:16", "tags[1]: found 1, expected a text in quotes"},
         {"{\"labels\": {\"a.b\": 1}}", "a.json:1:20",
@@ -270,14 +271,18 @@ Test(bind, refuses_with_place_path_found_and_allowed)
         {"{\"scaler\": \"hpaa\"}", "a.json:1:12",
          "scaler: unknown name 'hpaa'; did you mean 'hpa'? allowed: fixed, hpa, none"},
         {"{\"scaler\": {\"hpa\": {}, \"fixed\": 1}}", "a.json:1:12",
-         "scaler: found an object, expected one of fixed, hpa, none, alone or as {\"name\": "
-         "{settings}}, exactly one"},
+         "scaler: found an object of 2 keys, expected exactly one: one of fixed, hpa, none, alone "
+         "or as {\"name\": {settings}}"},
         {"{\"scaler\": {\"hpa\": 4}}", "a.json:1:20",
          "scaler.hpa: found 4, expected an object of settings"},
         {"{\"scaler\": {\"fixed\": \"x\"}}", "a.json:1:22",
          "scaler.fixed.replicas: found \"x\", expected a whole number in 0..10000 (replicas)"},
         {"{\"scaler\": \"fixed\"}", "a.json:1:1",
-         "scaler.fixed.replicas: must be given: Size held.; a whole number in 0..10000 (replicas)"},
+         "scaler.fixed.replicas: must be given (Size held.); expected a whole number in 0..10000 "
+         "(replicas)"},
+        {"{\"corner\": {\"x\": 0}, \"scaler\": \"fixed\"}", "a.json:1:1",
+         "scaler.fixed.replicas: must be given (Size held.); expected a whole number in 0..10000 "
+         "(replicas)"},
         {"{\"scaler\": {\"none\": {\"a\": 1}}}", "a.json:1:21",
          "scaler.none: has no settings; expected {}"},
         {"{\"scaler\": {\"hpa\": {\"minReplicas\": 6,\n \"maxReplicas\": 5}}}", "a.json:2:17",
@@ -301,7 +306,7 @@ Test(bind, refuses_with_place_path_found_and_allowed)
          "gamma "
          "allow more"},
         {"{\"boot\": {\"distribution\": \"exponential\", \"mean\": \"2h\"}}", "a.json:1:10",
-         "boot: an object is outside 0s..1h"},
+         "boot: its mean, 2h, is outside 0s..1h"},
         {"[]", "a.json:1:1", "found a list, expected an object: A house."},
     };
     for (size_t i = 0; i < ROWS(rows); i++)

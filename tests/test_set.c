@@ -102,6 +102,9 @@ Test(set, applies_one_after_another)
     cr_assert_eq(json_get(made, "n")->number, 7);
     cr_assert_str_eq(json_get(made, "name")->string, "z");
     cr_assert_eq(made->count, root->count);
+    cr_assert_str_eq(json_get(made, "services")->file, "a.json",
+                     "what is unchanged keeps its place");
+    cr_assert_eq(json_get(made, "services")->line, 1);
 }
 
 /* Both services share one tree below the anchor. */

@@ -30,17 +30,17 @@ static const struct json *parse(const char *text)
 {
     struct err e = {0};
     const struct json *root = yaml_parse(arena, "a.yaml", text, strlen(text), &e);
-    cr_assert(root, "%s: %s: %s", text, e.where, e.msg);
+    cr_assert(root, "%.80s: %s: %s", text, e.where, e.msg);
     return root;
 }
 
 static void refuses_bytes(const char *text, size_t length, const char *where, const char *msg)
 {
     struct err e = {0};
-    cr_assert_null(yaml_parse(arena, "a.yaml", text, length, &e), "accepted: %s", text);
+    cr_assert_null(yaml_parse(arena, "a.yaml", text, length, &e), "accepted: %.80s", text);
     cr_assert_eq(e.code, ERR_INPUT, "%s", e.msg);
-    cr_assert_str_eq(e.where, where, "%s: %s: %s", text, e.where, e.msg);
-    cr_assert_str_eq(e.msg, msg, "%s: %s", text, e.msg);
+    cr_assert_str_eq(e.where, where, "%.80s: %s: %s", text, e.where, e.msg);
+    cr_assert_str_eq(e.msg, msg, "%.80s: %s", text, e.msg);
 }
 
 /* Types and values as Kubernetes' YAML library resolves plain scalars. */
@@ -170,6 +170,9 @@ Test(yaml, reads_every_document_of_a_file)
     cr_assert_eq(all->first->next->type, JSON_NULL);
     cr_assert_str_eq(json_at(all, "[3].kind")->string, "C");
     cr_assert_eq(json_at(all, "[2].kind")->line, 6);
+    cr_assert_null(yaml_parse_all(arena, "a.yaml", "a: &x 1\n---\nb: *x\n", 18, &e));
+    cr_assert(strstr(e.msg, "unknown alias '*x'"), "an anchor ends with its document: %s", e.msg);
+    e = (struct err){0};
     cr_assert_eq(yaml_parse_all(arena, "a.yaml", "# nothing\n", 10, &e)->count, 0);
     cr_assert_eq(yaml_parse_all(arena, "a.yaml", NULL, 0, &e)->count, 0);
 }

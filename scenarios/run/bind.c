@@ -171,8 +171,9 @@ static int read_number(struct bind *b, const struct field *f, struct err *e)
 static int read_share(struct bind *b, const struct field *f, struct err *e)
 {
     const struct json *v = f->value;
-    if (v->type == JSON_NUMBER && v->number > 1 && v->number <= 100 && f->row->max <= 1)
-        return bind_fail(v, f->path, e, "%s is outside 0..1; 30 %% is written as 0.3", v->string);
+    if (v->type == JSON_NUMBER && v->number >= 2 && v->number <= 100 && f->row->max <= 1)
+        return bind_fail(v, f->path, e, "%s is outside 0..1; %s %% is written as %g", v->string,
+                         v->string, v->number / 100);
     return read_number(b, f, e);
 }
 
@@ -512,6 +513,21 @@ static int dist_build(const struct field *f, const struct dist_form *form, const
     return dist_make(d, form->kind, v[0], v[1], e) ? complete(f->value, f->path, e) : 0;
 }
 
+/* Bounds hold for the mean of a distribution; a file shows it only as figures. */
+static int check_mean(const struct field *f, double mean_ns, struct err *e)
+{
+    struct err range = {0};
+    char mean[64];
+    struct text t = {0};
+    if (check_range(f, mean_ns / 1e9, &range) == 0)
+        return 0;
+    knob_bounds(&t, f->row);
+    text_duration(mean, sizeof mean, mean_ns < 9e18 ? (int64_t)mean_ns : INT64_MAX);
+    bind_fail(f->value, f->path, e, "its mean, %s, is outside %s", mean, t.s ? t.s : "its bounds");
+    text_fini(&t);
+    return -1;
+}
+
 static int read_dist(struct bind *b, const struct field *f, struct err *e)
 {
     const struct dist_form *form = NULL;
@@ -533,7 +549,7 @@ static int read_dist(struct bind *b, const struct field *f, struct err *e)
             return -1;
     if (dist_build(f, form, v, e))
         return -1;
-    return check_range(f, d->mean / 1e9, e);
+    return check_mean(f, d->mean, e);
 }
 
 /* ---- tables in tables ---- */
@@ -612,14 +628,26 @@ static int bind_option(struct bind *b, const struct field *f, const struct knob_
     return out->config ? bind_object(b, object, path, option->table, out->config, e) : -1;
 }
 
+static int fail_choice(const struct field *f, struct err *e)
+{
+    struct text t = {0};
+    knob_describe(&t, f->row);
+    bind_fail(f->value, f->path, e, "found an object of %zu keys, expected exactly one: %s",
+              f->value->count, t.s ? t.s : "a name");
+    text_fini(&t);
+    return -1;
+}
+
 static int read_choice(struct bind *b, const struct field *f, struct err *e)
 {
     const struct json *v = f->value;
     const char *names[NAMES_MOST];
     size_t n = 0;
     bool named = v->type == JSON_STRING;
-    if (!named && (v->type != JSON_OBJECT || v->count != 1))
-        return fail_expected(f, v->type == JSON_OBJECT ? ", exactly one" : "", e);
+    if (!named && v->type != JSON_OBJECT)
+        return fail_expected(f, "", e);
+    if (!named && v->count != 1)
+        return fail_choice(f, e);
     const char *name = named ? v->string : v->first->key;
     for (; f->row->options[n]; n++) {
         if (strcmp(f->row->options[n]->name, name) == 0)
@@ -791,8 +819,8 @@ static int bind_default(struct bind *b, const struct knob *row, const char *path
     if (!row->preset) {
         struct text t = {0};
         knob_describe(&t, row);
-        bind_fail(b->near, path, e, "must be given: %s; %s", row->doc ? row->doc : "",
-                  t.s ? t.s : "");
+        bind_fail(b->near, path, e, "must be given (%s); expected %s", row->doc ? row->doc : "",
+                  t.s ? t.s : "a value");
         text_fini(&t);
         return -1;
     }

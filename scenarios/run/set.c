@@ -175,8 +175,9 @@ static int fail_element(const struct assignment *s, const struct json *list, int
         names[n++] = name;
     }
     const char *nearest = text_nearest(s->steps[i].name, names, n);
-    fail(s, "%.*s has %zu elements, none is '%.*s'%s%.*s%s%s", i ? s->steps[i - 1].end : 5,
-         i ? s->text : "(top)", list->count, text_cut(s->steps[i].name, 60), s->steps[i].name,
+    fail(s, "%.*s has %zu element%s, none is '%.*s'%s%.*s%s%s", i ? s->steps[i - 1].end : 5,
+         i ? s->text : "(top)", list->count, list->count == 1 ? "" : "s",
+         text_cut(s->steps[i].name, 60), s->steps[i].name,
          nearest ? "; did you mean '"
          : n     ? "; named: "
                  : "",
