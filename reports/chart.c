@@ -186,25 +186,54 @@ static void path_stroke(struct path *l, const struct area *a, const struct chart
     l->n = 0;
 }
 
+/* How many bins lie between two samples as a rule. Windows that are longer than a bin leave bins
+ * without a value that are no gaps; a longer silence is one. */
+static size_t sample_distance(const struct chart_series *s, struct bins b)
+{
+    size_t known = 0, first = 0, last = 0;
+    for (size_t i = 0; i < b.n; i++) {
+        if (!isfinite(bin_value(s, s->y, b, i, 0)))
+            continue;
+        first = known++ ? first : i;
+        last = i;
+    }
+    if (known < 2)
+        return 1;
+    /* A few gaps in a dense series must not close themselves. */
+    double distance = ceil((double)(last - first) / (double)(known - 1) - 0.05);
+    return distance > 1 ? (size_t)distance : 1;
+}
+
+/* A value with no other near it: a line through its bin, or it would not be seen. */
+static void dash(const struct area *a, struct path *l, double from, double step)
+{
+    double y = l->points[0].y;
+    l->n = 0;
+    path_add(l, x_of(a, from), y);
+    path_add(l, x_of(a, from + step), y);
+}
+
 static void draw_line(const struct area *a, const struct chart_series *s, struct path *l)
 {
     struct bins b = bins_for(a, s);
+    size_t distance = sample_distance(s, b), last = 0;
+    bool steps = s->shape != CHART_LINE;
     for (size_t i = 0; i < b.n; i++) {
-        double v = bin_value(s, s->y, b, i, s->peaks ? 1 : 0);
-        if (!isfinite(v)) {
+        double v = bin_value(s, s->y, b, i, s->peaks ? 1 : 0), from = (double)i * b.step;
+        if (!isfinite(v))
+            continue;
+        if (l->n > 0 && i - last > distance) {
+            if (l->n == 1)
+                dash(a, l, (double)last * b.step, b.step);
             path_stroke(l, a, s);
-            continue;
         }
-        double from = (double)i * b.step, y = y_of(a, v);
-        bool alone = (i == 0 || !isfinite(bin_value(s, s->y, b, i - 1, 0))) &&
-                     (i + 1 == b.n || !isfinite(bin_value(s, s->y, b, i + 1, 0)));
-        if (s->shape == CHART_LINE && !alone) {
-            path_add(l, x_of(a, from + b.step / 2), y);
-            continue;
-        }
-        path_add(l, x_of(a, from), y);
-        path_add(l, x_of(a, from + b.step), y);
+        path_add(l, x_of(a, steps ? from : from + b.step / 2), y_of(a, v));
+        if (steps)
+            path_add(l, x_of(a, from + b.step), y_of(a, v));
+        last = i;
     }
+    if (l->n == 1)
+        dash(a, l, (double)last * b.step, b.step);
     path_stroke(l, a, s);
 }
 
@@ -237,6 +266,8 @@ static void draw_band(const struct area *a, const struct chart_series *s, struct
 {
     struct bins b = bins_for(a, s);
     size_t first = 0;
+    if (sample_distance(s, b) > 1)
+        return; /* a sample a bin: there is no spread to show */
     for (size_t i = 0; i <= b.n; i++) {
         if (i < b.n) {
             edge->low[i] = bin_value(s, s->low, b, i, -1);
@@ -323,6 +354,8 @@ static double stacked_peak(const struct chart_panel *panel)
     for (size_t k = 0; k < panel->n_series; k++)
         n = panel->series[k].n > n ? panel->series[k].n : n;
     double most = 0;
+    for (size_t k = 0; k < panel->n_rules; k++)
+        most = fmax(most, panel->rules[k].y);
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t k = 0; k < panel->n_series; k++) {

@@ -101,8 +101,10 @@ struct human human_share(double v)
         return unknown();
     struct human out;
     double percent = v * 100, gap = fabs(100 - percent);
-    /* 99.99 must not read as 100, nor 99.9 as 99.900. */
-    int decimals = percent == 100 ? 0 : gap < 0.1 ? 3 : gap < 1 ? 2 : 1;
+    /* 99.9996 must not read as 100, nor 99.9 as 99.900. */
+    int decimals = percent == 100 ? 0 : gap < 1 ? 2 : 1;
+    for (double least = 0.1; gap > 0 && gap < least && decimals < 6; least /= 10)
+        decimals++;
     int n = snprintf(out.s, 40, "%.*f", decimals, percent);
     while (decimals-- > 1 && n > 0 && out.s[n - 1] == '0')
         out.s[--n] = '\0';

@@ -266,7 +266,10 @@ static void service_tiles(struct page *p, const struct scope *s)
         struct human low = human_count(scope_number(s, "replicas.min")),
                      high = human_count(scope_number(s, "replicas.max")),
                      value = human_number(mean->value), range;
-        snprintf(range.s, sizeof range.s, "from %.30s to %.30s", low.s, high.s);
+        if (strcmp(low.s, high.s) == 0)
+            snprintf(range.s, sizeof range.s, "all the time");
+        else
+            snprintf(range.s, sizeof range.s, "from %.30s to %.30s", low.s, high.s);
         tile(p, &(struct tile){"replicas, mean", value.s, range.s});
     }
 }
@@ -301,8 +304,10 @@ static void tiles(struct page *p)
     if (several)
         add(p, "<h3>The whole</h3>\n");
     add(p, "<dl class=\"tiles\">\n");
-    figure_tile(p, &whole, "cost.perMonth", "cost a month");
-    figure_tile(p, &whole, "cost.per1k", "cost of 1,000 requests");
+    if (scope_value(&whole, "cost.total", 0) > 0) {
+        figure_tile(p, &whole, "cost.perMonth", "cost a month");
+        figure_tile(p, &whole, "cost.per1k", "cost of 1,000 requests");
+    }
     if (!several)
         service_tiles(p, &whole);
     figure_tile(p, &whole, "nodes.onDemandShare", "node time on demand");
@@ -419,8 +424,8 @@ static int cost(struct page *p)
     struct scope s = scope_whole(p->r);
     const struct figure *total = scope_figure(&s, "cost.total");
     section(p, "cost", "Cost");
-    if (!total) {
-        add(p, "<p>This run has no prices.</p>\n</section>\n");
+    if (!total || (total->value == 0 && p->r->n_bills == 0)) {
+        add(p, "<p>Nothing has a price in this run.</p>\n</section>\n");
         return 0;
     }
     const char *currency = p->r->currency;

@@ -76,6 +76,15 @@ static const struct result_series *find(const struct scope *s, const struct line
     return v || !l->otherwise ? v : scope_series(s, l->otherwise);
 }
 
+static bool is_unknown(const struct result_series *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        if (isfinite(v->mean[i]))
+            return false;
+    }
+    return true;
+}
+
 static bool is_level_zero(const struct result_series *v)
 {
     for (size_t i = 0; i < v->n; i++) {
@@ -92,8 +101,8 @@ static size_t collect(const struct scope *s, const struct line *lines, size_t n,
     for (size_t i = 0; i < n; i++) {
         const struct line *l = &lines[i];
         const struct result_series *v = find(s, l);
-        /* An area of nothing would only fill the key. */
-        if (!v || v->n == 0 || (l->shape == CHART_AREA && is_level_zero(v)))
+        /* What cannot be seen would only fill the key. */
+        if (!v || is_unknown(v) || (l->shape == CHART_AREA && is_level_zero(v)))
             continue;
         assert(found < MAX_SERIES);
         out[found++] = (struct chart_series){.label = l->label,

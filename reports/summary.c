@@ -373,7 +373,7 @@ static void cost_block(const struct out *o, const struct scope *s)
 {
     const struct figure *total = scope_figure(s, "cost.total");
     const char *currency = s->result->currency;
-    if (!total)
+    if (!total || (total->value == 0 && s->result->n_bills == 0))
         return;
     row(o, "Cost", "%s%s for %s: %s a month, %s an hour, %s a thousand requests",
         human_money(total->value, currency).s, bracketed(total).s,
@@ -463,7 +463,7 @@ static void assumptions_block(const struct out *o, const struct result *r)
     size_t shaky = 0;
     for (size_t i = 0; i < r->n_assumptions; i++)
         shaky += is_shaky(&r->assumptions[i]);
-    if (r->n_assumptions == 0)
+    if (shaky == 0)
         return;
     char title[96];
     snprintf(title, sizeof title, "Rests on %zu figures that nobody measured here%s", shaky,

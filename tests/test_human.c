@@ -64,7 +64,9 @@ Test(human, writes_counts_money_and_shares)
     expect(human_share(0.302), "30.2_%");
     expect(human_share(0.999), "99.9_%");
     expect(human_share(0.99986), "99.986_%");
-    expect(human_share(0.9999999), "100.0_%");
+    expect(human_share(0.999995), "99.9995_%");
+    expect(human_share(0.9999999), "99.99999_%");
+    expect(human_share(1.00002), "100.002_%");
     expect(human_share(1), "100_%");
     expect(human_share(0), "0.0_%");
 }
