@@ -59,7 +59,8 @@ static void visit_options(const struct knob *row, const char *path, int level)
     char below[512];
     for (size_t i = 0; row->options[i]; i++) {
         const struct knob_option *o = row->options[i];
-        snprintf(below, sizeof below, "%s.%s", path, o->name);
+        int n = snprintf(below, sizeof below, "%s.%s", path, o->name);
+        cr_assert(n > 0 && n < (int)sizeof below, "%s: a longer path than this test holds", path);
         if (o->table)
             visit(o->table, below, level + 1);
         bool found = !o->short_key;
