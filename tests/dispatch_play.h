@@ -27,6 +27,8 @@ struct play_record {
     uint64_t arrived, served, failed[FAIL_CAUSES], tries, sent, refused, timed_out;
     uint64_t waiting, running, retrying;
     int64_t busy_ns;
+    uint64_t inside_ns;             /* modulo 2^64 */
+    int64_t busy_of[PLAY_REPLICAS]; /* -1: not in use */
 };
 
 struct play {
@@ -174,6 +176,9 @@ static void play_record(struct play *p, enum play_kind kind, int64_t detail)
                               .running = t.running,
                               .retrying = t.retrying,
                               .busy_ns = t.busy_ns};
+    r->inside_ns = tally_inside_ns(&t, p->now);
+    for (uint32_t i = 0; i < PLAY_REPLICAS; i++)
+        r->busy_of[i] = p->use[i] ? dispatch_busy(p->d, p->now, i) : -1;
     memcpy(r->failed, t.failed, sizeof r->failed);
 }
 

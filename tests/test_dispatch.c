@@ -115,6 +115,58 @@ Test(dispatch, counts_at_a_mark_what_ended_strictly_before)
     }
 }
 
+/* In a row: 0..10, 10..20, 20..30. Shared: the second comes at 2, the third at 4, and work is 30
+ * in all. Request-time inside up to t is what each has spent from its arrival to min(t, its end).
+ */
+Test(dispatch, request_time_inside_is_exact_at_any_mark)
+{
+    struct life l;
+    struct dispatch_setup setups[] = {central(), robin(), shared()};
+    static const uint64_t inside[3][4] = {
+        /* at 4, 15, 20, 100 */
+        {4 + 2, 10 + 13 + 11, 10 + 18 + 16, 10 + 18 + 26},
+        {4 + 2, 10 + 13 + 11, 10 + 18 + 16, 10 + 18 + 26},
+        /* 0 has left 8 at 2, 7 at 4, ends at 25; 1 had 9 at 4, ends at 29; 2 at 30 */
+        {4 + 2, 15 + 13 + 11, 20 + 18 + 16, 25 + 27 + 26},
+    };
+    static const sim_ns marks[] = {4, 15, 20, 100};
+    BOTH for (int i = 0; i < 3; i++)
+    {
+        begin(&l, setups[i], events, TIMES(0, 2, 4));
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        for (int k = 0; k < 4; k++)
+            cr_expect_eq(tally_inside_ns(at(&l, marks[k]), marks[k]), inside[i][k],
+                         "discipline %d, events %d, at %d", i, events, (int)marks[k]);
+        end(&l);
+    }
+}
+
+/* Two replicas in turn; the second is killed with its request and begins anew. */
+Test(dispatch, busy_time_is_told_replica_by_replica)
+{
+    struct life l;
+    struct dispatch_setup setups[] = {central(), robin(), shared()};
+    BOTH for (int i = 0; i < 3; i++)
+    {
+        begin(&l, setups[i], events, TIMES(0, 1, 100, 101));
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        dispatch_add(l.d, 0, 1, ENDPOINT_SERVING, 0);
+        at(&l, 6);
+        cr_expect_eq(dispatch_busy(l.d, 6, 0) + dispatch_busy(l.d, 6, 1), 6 + 5);
+        cr_expect_lt(dispatch_busy(l.d, 6, 1), 7);
+        at(&l, 50);
+        cr_expect_eq(dispatch_busy(l.d, 50, 0), 10);
+        cr_expect_eq(dispatch_busy(l.d, 50, 1), 10);
+        dispatch_kill(l.d, 50, 1, FAIL_LOST);
+        dispatch_add(l.d, 50, 1, ENDPOINT_SERVING, 0);
+        cr_expect_eq(dispatch_busy(l.d, 50, 1), 0);
+        at(&l, 104);
+        cr_expect_eq(dispatch_busy(l.d, 104, 0) + dispatch_busy(l.d, 104, 1), 10 + 4 + 3);
+        cr_expect_eq(l.t.busy_ns, 20 + 4 + 3);
+        end(&l);
+    }
+}
+
 Test(dispatch, central_queue_gives_the_head_to_the_slot_that_is_free_longest)
 {
     struct life l;

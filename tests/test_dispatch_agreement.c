@@ -19,7 +19,7 @@ static void print_record(const struct play_record *r, const char *who)
     cr_log_error(
         "  %-6s %s at %lld (%lld): arrived %llu served %llu failed %llu/%llu/%llu/%llu/%llu "
         "tries %llu sent %llu refused %llu timed out %llu waiting %llu running %llu "
-        "retrying %llu busy %lld digest %016llx",
+        "retrying %llu busy %lld (of 0: %lld) inside %llu digest %016llx",
         who, play_names[r->kind], (long long)r->at, (long long)r->detail,
         (unsigned long long)r->arrived, (unsigned long long)r->served,
         (unsigned long long)r->failed[0], (unsigned long long)r->failed[1],
@@ -27,7 +27,8 @@ static void print_record(const struct play_record *r, const char *who)
         (unsigned long long)r->failed[4], (unsigned long long)r->tries, (unsigned long long)r->sent,
         (unsigned long long)r->refused, (unsigned long long)r->timed_out,
         (unsigned long long)r->waiting, (unsigned long long)r->running,
-        (unsigned long long)r->retrying, (long long)r->busy_ns, (unsigned long long)r->digest);
+        (unsigned long long)r->retrying, (long long)r->busy_ns, (long long)r->busy_of[0],
+        (unsigned long long)r->inside_ns, (unsigned long long)r->digest);
 }
 
 static void compare(uint64_t seed)

@@ -235,6 +235,14 @@ void dispatch_mark(struct dispatch *d, sim_ns at, struct tally *out)
     *out = *dispatch_tally(d, at);
 }
 
+int64_t dispatch_busy(struct dispatch *d, sim_ns at, uint32_t replica)
+{
+    called(d, at, replica);
+    int64_t busy = d->ops->busy(d, replica);
+    assert(busy >= 0);
+    return busy;
+}
+
 uint64_t dispatch_digest(struct dispatch *d, sim_ns at)
 {
     struct digest g = {0};

@@ -162,6 +162,10 @@ void dispatch_mark(struct dispatch *d, sim_ns at, struct tally *out);
 /* The same without the copy (a tally has 43 kB): borrowed until the next call. */
 const struct tally *dispatch_tally(struct dispatch *d, sim_ns at);
 
+/* Time before `at`, the time reached, with work on the GPU of a replica in use, since it last began
+ * to serve. */
+int64_t dispatch_busy(struct dispatch *d, sim_ns at, uint32_t replica);
+
 /* 0, or -1 with ERR_INPUT when a limit was met: the run must end. Sticky; a failed dispatcher
  * plays nothing more. */
 int dispatch_failed(const struct dispatch *d, struct err *e);

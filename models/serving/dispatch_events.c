@@ -49,6 +49,7 @@ struct station { /* a replica */
     struct row running, queue, stranded;
     sim_ns changed; /* shared: the last start or end of work */
     sim_ns busy_since;
+    int64_t busy_ns; /* since it began to serve, before busy_since */
 };
 
 struct worker {
@@ -72,8 +73,9 @@ struct events {
     int64_t *scratch;   /* for looking ahead */
     uint32_t *ended;    /* replicas with an end in this nanosecond */
     uint32_t n_ended;
-    uint64_t taken; /* requests sent so far */
-    uint64_t rank;  /* of agenda entries, in order of setting */
+    uint64_t taken;  /* requests sent so far */
+    int64_t busy_ns; /* of replicas that have ended */
+    uint64_t rank;   /* of agenda entries, in order of setting */
     sim_ns now;
     bool opened; /* a replica began to serve since the last instant */
 };
@@ -170,6 +172,7 @@ static void client_thinks(struct events *ev, uint32_t client, sim_ns from)
 static void serve(struct events *ev, uint32_t id)
 {
     const struct request *q = &ev->requests[id];
+    dispatch_let_go(&ev->base, q->arrived);
     dispatch_outcome(&ev->base, true, ev->now - q->arrived);
     if (q->client != NONE)
         client_thinks(ev, q->client, ev->now);
@@ -178,6 +181,7 @@ static void serve(struct events *ev, uint32_t id)
 static void fail(struct events *ev, uint32_t id, enum fail_cause cause)
 {
     const struct request *q = &ev->requests[id];
+    dispatch_let_go(&ev->base, q->arrived);
     dispatch_fail(&ev->base, cause, ev->now - q->arrived);
     if (q->client == NONE)
         return;
@@ -275,7 +279,7 @@ static void end_work(struct events *ev, uint32_t id)
     struct station *s = &ev->stations[q->replica];
     row_remove(ev, &s->running, id);
     if (s->running.n == 0)
-        ev->base.tally.busy_ns += ev->now - s->busy_since;
+        s->busy_ns += ev->now - s->busy_since;
     if (has_slots(ev) && ev->base.endpoints[q->replica].use == SLOT_LISTED)
         ev->slot_free[q->slot] = ev->now;
     if (ev->n_ended == 0 || ev->ended[ev->n_ended - 1] != q->replica)
@@ -539,6 +543,7 @@ static void arrive(struct events *ev, uint32_t client)
         return;
     ev->requests[id] = (struct request){
         .index = index, .arrived = ev->now, .client = client, .tries_left = ev->base.setup.tries};
+    dispatch_keep(&ev->base, ev->now);
     if (is_central(ev)) {
         arrive_central(ev, id);
     } else {
@@ -655,11 +660,16 @@ static void clear_row(struct events *ev, struct row *row, bool strand, enum fail
     }
 }
 
+static int64_t busy_by_now(const struct events *ev, const struct station *s)
+{
+    return s->busy_ns + (s->running.n > 0 ? ev->now - s->busy_since : 0);
+}
+
 static void stop_work(struct events *ev, uint32_t replica)
 {
     struct station *s = &ev->stations[replica];
-    if (s->running.n > 0)
-        ev->base.tally.busy_ns += ev->now - s->busy_since;
+    ev->busy_ns += busy_by_now(ev, s);
+    s->busy_ns = 0;
     agenda_drop(&ev->agenda, station_item(ev, replica));
 }
 
@@ -762,6 +772,12 @@ static sim_ns events_last_end(struct dispatch *d, uint32_t replica)
     return last;
 }
 
+static int64_t events_busy(struct dispatch *d, uint32_t replica)
+{
+    const struct events *ev = events_of(d);
+    return busy_by_now(ev, &ev->stations[replica]);
+}
+
 static void events_count(struct dispatch *d, struct tally *t)
 {
     struct events *ev = events_of(d);
@@ -770,13 +786,9 @@ static void events_count(struct dispatch *d, struct tally *t)
         ev->in_state[STATE_WAITING] + ev->in_state[STATE_HELD] + ev->in_state[STATE_STRANDED];
     t->running = ev->in_state[STATE_RUNNING];
     t->retrying = ev->in_state[STATE_RETRYING];
-    for (uint32_t i = 0; i < d->n_used; i++) {
-        struct station *s = &ev->stations[d->used[i]];
-        if (s->running.n > 0) {
-            t->busy_ns += ev->now - s->busy_since;
-            s->busy_since = ev->now;
-        }
-    }
+    t->busy_ns = ev->busy_ns;
+    for (uint32_t i = 0; i < d->n_used; i++)
+        t->busy_ns += busy_by_now(ev, &ev->stations[d->used[i]]);
 }
 
 static int take_memory(struct events *ev)
@@ -845,5 +857,6 @@ const struct dispatch_ops dispatch_events_ops = {
     .drop = events_drop,
     .strand = events_strand,
     .last_end = events_last_end,
+    .busy = events_busy,
     .count = events_count,
 };

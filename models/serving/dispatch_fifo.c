@@ -27,6 +27,12 @@ struct running {
     bool served;
 };
 
+/* The work that a replica was given. */
+struct given {
+    sim_ns busy_to;  /* its last end; -1 */
+    int64_t busy_ns; /* all of it, also beyond the time reached */
+};
+
 struct fifo {
     struct dispatch base;
     struct inlet inlet;
@@ -37,12 +43,12 @@ struct fifo {
     uint64_t head, tail, mask;
     struct running *running; /* of each server */
     uint32_t *service;       /* of each server's replica */
-    sim_ns *busy_to;         /* of each replica: the last end of work; -1 */
+    struct given *given;     /* to each replica */
     uint32_t *replica;       /* of each server */
     uint32_t k;
     sim_ns patience;
     uint64_t n_running;
-    int64_t busy_ns; /* of all work begun, also beyond the time reached */
+    int64_t busy_ns; /* of replicas that have ended */
 };
 
 static struct fifo *fifo_of(struct dispatch *d)
@@ -54,15 +60,15 @@ static struct fifo *fifo_of(struct dispatch *d)
 static inline void add_busy(struct fifo *f, uint32_t server, sim_ns start, sim_ns end)
 {
     if (f->k == 1) {
-        f->busy_ns += end - start;
-        f->busy_to[server] = end;
+        f->given[server].busy_ns += end - start;
+        f->given[server].busy_to = end;
         return;
     }
-    sim_ns *busy_to = &f->busy_to[f->replica[server]];
-    if (end <= *busy_to)
+    struct given *g = &f->given[f->replica[server]];
+    if (end <= g->busy_to)
         return;
-    f->busy_ns += end - (start > *busy_to ? start : *busy_to);
-    *busy_to = end;
+    g->busy_ns += end - (start > g->busy_to ? start : g->busy_to);
+    g->busy_to = end;
 }
 
 /* The first server takes the request at `start`. */
@@ -82,6 +88,7 @@ static inline void assign(struct fifo *f, struct arrival a, sim_ns start, sim_ns
         dispatch_outcome(&f->base, served, out - a.at);
         return;
     }
+    dispatch_keep(&f->base, a.at);
     f->running[server] = (struct running){.arrived = a.at, .out = out, .served = served};
     f->n_running++;
 }
@@ -93,7 +100,7 @@ static void play(struct fifo *f, sim_ns bound, sim_ns until)
     const struct arrival *queue = f->queue;
     const uint64_t tail = f->tail, mask = f->mask;
     const sim_ns patience = f->patience;
-    uint64_t head = f->head;
+    uint64_t head = f->head, gone = 0;
     for (; head != tail; head++) {
         struct arrival a = queue[head & mask];
         sim_ns free = lineup_first(&f->lineup, 2 * DISPATCH_FAR);
@@ -107,12 +114,15 @@ static void play(struct fifo *f, sim_ns bound, sim_ns until)
         } else {
             break;
         }
+        gone += (uint64_t)a.at;
     }
+    f->base.tally.inside_since -= gone;
     f->head = head;
 }
 
 static void push(struct fifo *f, sim_ns at)
 {
+    dispatch_keep(&f->base, at);
     f->queue[f->tail++ & f->mask] = (struct arrival){.at = at, .index = f->inlet.taken};
     inlet_take(&f->inlet);
 }
@@ -179,6 +189,7 @@ static void settle_until(struct fifo *f, sim_ns until)
         for (uint32_t slot = 0; slot < f->k; slot++) {
             if (r[slot].out >= until)
                 continue;
+            dispatch_let_go(&f->base, r[slot].arrived);
             dispatch_outcome(&f->base, r[slot].served, r[slot].out - r[slot].arrived);
             r[slot].out = SIM_NEVER;
             f->n_running--;
@@ -248,6 +259,13 @@ static void fifo_close(struct dispatch *d, uint32_t replica)
     lineup_remove(&f->lineup, replica * f->k, f->k);
 }
 
+/* Work given out beyond the time reached has not been done. */
+static int64_t busy_by_now(const struct fifo *f, uint32_t replica)
+{
+    sim_ns ahead = f->given[replica].busy_to - f->base.reached;
+    return f->given[replica].busy_ns - (ahead > 0 ? ahead : 0);
+}
+
 /* The work at the replica vanishes; its requests fail, or are stranded. */
 static void empty(struct fifo *f, uint32_t replica, bool strand, enum fail_cause cause)
 {
@@ -256,19 +274,20 @@ static void empty(struct fifo *f, uint32_t replica, bool strand, enum fail_cause
         struct running *r = &f->running[server];
         if (r->out == SIM_NEVER)
             continue;
-        if (strand)
+        if (strand) {
             limbo_put(&f->limbo, d,
                       (struct stranded){.arrived = r->arrived,
                                         .deadline = r->arrived + f->patience,
                                         .replica = replica});
-        else
+        } else {
+            dispatch_let_go(d, r->arrived);
             dispatch_fail(d, cause, d->reached - r->arrived);
+        }
         r->out = SIM_NEVER;
         f->n_running--;
     }
-    if (f->busy_to[replica] > d->reached)
-        f->busy_ns -= f->busy_to[replica] - d->reached;
-    f->busy_to[replica] = -1;
+    f->busy_ns += busy_by_now(f, replica);
+    f->given[replica] = (struct given){.busy_to = -1};
 }
 
 static void fifo_drop(struct dispatch *d, uint32_t replica, enum fail_cause cause,
@@ -289,8 +308,14 @@ static sim_ns fifo_last_end(struct dispatch *d, uint32_t replica)
 {
     struct fifo *f = fifo_of(d);
     sim_ns stranded = limbo_last(&f->limbo, replica);
-    sim_ns work = f->busy_to[replica] >= d->reached ? f->busy_to[replica] : -1;
+    sim_ns busy_to = f->given[replica].busy_to;
+    sim_ns work = busy_to >= d->reached ? busy_to : -1;
     return work > stranded ? work : stranded;
+}
+
+static int64_t fifo_busy(struct dispatch *d, uint32_t replica)
+{
+    return busy_by_now(fifo_of(d), replica);
 }
 
 static void fifo_count(struct dispatch *d, struct tally *t)
@@ -301,11 +326,8 @@ static void fifo_count(struct dispatch *d, struct tally *t)
     t->running = f->n_running;
     t->tries = t->sent;
     t->busy_ns = f->busy_ns;
-    for (uint32_t i = 0; i < d->n_used; i++) {
-        sim_ns busy_to = f->busy_to[d->used[i]];
-        if (busy_to > d->reached)
-            t->busy_ns -= busy_to - d->reached;
-    }
+    for (uint32_t i = 0; i < d->n_used; i++)
+        t->busy_ns += busy_by_now(f, d->used[i]);
 }
 
 static int take_memory(struct fifo *f)
@@ -322,8 +344,8 @@ static int take_memory(struct fifo *f)
     f->running = calloc(servers, sizeof *f->running);
     f->service = calloc(servers, sizeof *f->service);
     f->replica = calloc(servers, sizeof *f->replica);
-    f->busy_to = calloc(s->max_replicas, sizeof *f->busy_to);
-    return f->queue && f->running && f->service && f->replica && f->busy_to ? 0 : -1;
+    f->given = calloc(s->max_replicas, sizeof *f->given);
+    return f->queue && f->running && f->service && f->replica && f->given ? 0 : -1;
 }
 
 static int fifo_init(struct dispatch *d, struct err *e)
@@ -338,7 +360,7 @@ static int fifo_init(struct dispatch *d, struct err *e)
     if (work_init(&f->work, s->service, s->n_services, stream) || take_memory(f))
         return -1;
     for (uint32_t r = 0; r < s->max_replicas; r++)
-        f->busy_to[r] = -1;
+        f->given[r].busy_to = -1;
     for (uint32_t server = 0; server < s->max_replicas * f->k; server++) {
         f->running[server].out = SIM_NEVER;
         f->replica[server] = server / f->k;
@@ -356,7 +378,7 @@ static void fifo_fini(struct dispatch *d)
     free(f->running);
     free(f->service);
     free(f->replica);
-    free(f->busy_to);
+    free(f->given);
 }
 
 const struct dispatch_ops dispatch_fifo_ops = {
@@ -370,5 +392,6 @@ const struct dispatch_ops dispatch_fifo_ops = {
     .drop = fifo_drop,
     .strand = fifo_strand,
     .last_end = fifo_last_end,
+    .busy = fifo_busy,
     .count = fifo_count,
 };

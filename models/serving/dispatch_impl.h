@@ -36,6 +36,8 @@ struct dispatch_ops {
     void (*strand)(struct dispatch *d, uint32_t replica);
     /* The last nanosecond at which something ends there; -1 when it is empty. */
     sim_ns (*last_end)(struct dispatch *d, uint32_t replica);
+    /* Time up to d->reached with work on the replica's GPU, since it was added. */
+    int64_t (*busy)(struct dispatch *d, uint32_t replica);
     /* Fills in what is not kept up to date between marks: arrived, waiting, running, retrying and
      * busy_ns at d->reached. */
     void (*count)(struct dispatch *d, struct tally *t);
@@ -73,6 +75,17 @@ static inline bool dispatch_is_failed(const struct dispatch *d)
 static inline sim_ns dispatch_patience(const struct dispatch *d)
 {
     return d->setup.timeout_ns < DISPATCH_FAR ? d->setup.timeout_ns : DISPATCH_FAR;
+}
+
+/* A request that stays inside for longer than the advance in which it came: the two calls pair. */
+static inline void dispatch_keep(struct dispatch *d, sim_ns arrived)
+{
+    d->tally.inside_since += (uint64_t)arrived;
+}
+
+static inline void dispatch_let_go(struct dispatch *d, sim_ns arrived)
+{
+    d->tally.inside_since -= (uint64_t)arrived;
 }
 
 static inline void dispatch_fail(struct dispatch *d, enum fail_cause cause, sim_ns after)

@@ -22,6 +22,7 @@ struct pending {
 struct station {               /* a replica */
     sim_ns free;               /* when its first slot is or becomes free */
     sim_ns busy_to;            /* the last end of work given to it */
+    int64_t busy_ns;           /* of all work given to it, also beyond the time reached */
     uint32_t first, last;      /* pending requests in the order of their tries */
     uint32_t first_waiting;    /* of them, starting at or after the time reached */
     uint64_t turns, turns_end; /* bounded queue: ring of turns that have not come */
@@ -41,7 +42,7 @@ struct rr {
     struct pending *pending;
     uint32_t fresh, recycled;
     uint64_t waiting, running;
-    int64_t busy_ns; /* of all work given out, also beyond the time reached */
+    int64_t busy_ns; /* of replicas that have ended */
 };
 
 static struct rr *rr_of(struct dispatch *d)
@@ -80,6 +81,7 @@ static void keep(struct rr *f, struct station *s, const struct pending *p, sim_n
     else
         f->pending[s->last].next = id;
     s->last = id;
+    dispatch_keep(&f->base, p->arrived);
     if (p->start < until) {
         f->running++;
         return;
@@ -135,7 +137,7 @@ static void rr_accept(struct dispatch *d, uint32_t replica, const struct attempt
         if (end > 2 * DISPATCH_FAR - 1)
             end = 2 * DISPATCH_FAR - 1;
         if (end > s->busy_to) { /* the starts of a replica never decrease */
-            f->busy_ns += end - (start > s->busy_to ? start : s->busy_to);
+            s->busy_ns += end - (start > s->busy_to ? start : s->busy_to);
             s->busy_to = end;
         }
         occupy(f, s, replica, end);
@@ -177,6 +179,7 @@ static void retire_until(struct rr *f, struct station *s, sim_ns until)
             kept = id;
             continue;
         }
+        dispatch_let_go(&f->base, p->arrived);
         dispatch_outcome(&f->base, p->served, p->out - p->arrived);
         if (started)
             f->running--;
@@ -216,13 +219,19 @@ static struct advance rr_advance(struct dispatch *d, sim_ns until)
     return result;
 }
 
+/* Work given out beyond the time reached has not been done. */
+static int64_t busy_by_now(const struct rr *f, const struct station *s)
+{
+    sim_ns ahead = s->busy_to - f->base.reached;
+    return s->busy_ns - (ahead > 0 ? ahead : 0);
+}
+
 /* Empty, with all slots free from now on. */
 static void reset(struct rr *f, uint32_t replica)
 {
     struct station *s = &f->stations[replica];
     sim_ns now = f->base.reached;
-    if (s->busy_to > now)
-        f->busy_ns -= s->busy_to - now;
+    f->busy_ns += busy_by_now(f, s);
     *s = (struct station){
         .free = now, .busy_to = -1, .first = NONE, .last = NONE, .first_waiting = NONE};
     if (f->k > 1)
@@ -254,12 +263,14 @@ static void empty(struct rr *f, uint32_t replica, bool strand, enum fail_cause c
             f->running--;
         else
             f->waiting--;
-        if (strand)
+        if (strand) {
             limbo_put(&f->limbo, &f->base,
                       (struct stranded){
                           .arrived = p->arrived, .deadline = p->deadline, .replica = replica});
-        else
+        } else {
+            dispatch_let_go(&f->base, p->arrived);
             dispatch_fail(&f->base, cause, f->base.reached - p->arrived);
+        }
         pending_free(f, id);
     }
     reset(f, replica);
@@ -287,6 +298,12 @@ static sim_ns rr_last_end(struct dispatch *d, uint32_t replica)
     return work > stranded ? work : stranded;
 }
 
+static int64_t rr_busy(struct dispatch *d, uint32_t replica)
+{
+    const struct rr *f = rr_of(d);
+    return busy_by_now(f, &f->stations[replica]);
+}
+
 static void rr_count(struct dispatch *d, struct tally *t)
 {
     struct rr *f = rr_of(d);
@@ -294,11 +311,8 @@ static void rr_count(struct dispatch *d, struct tally *t)
     t->running = f->running;
     ingress_count(&f->ingress, t);
     t->busy_ns = f->busy_ns;
-    for (uint32_t i = 0; i < d->n_used; i++) {
-        sim_ns busy_to = f->stations[d->used[i]].busy_to;
-        if (busy_to > d->reached)
-            t->busy_ns -= busy_to - d->reached;
-    }
+    for (uint32_t i = 0; i < d->n_used; i++)
+        t->busy_ns += busy_by_now(f, &f->stations[d->used[i]]);
 }
 
 /* A queue that cannot fill before the limit on requests inside is met is not bounded. */
@@ -361,5 +375,6 @@ const struct dispatch_ops dispatch_rr_ops = {
     .drop = rr_drop,
     .strand = rr_strand,
     .last_end = rr_last_end,
+    .busy = rr_busy,
     .count = rr_count,
 };

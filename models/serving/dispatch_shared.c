@@ -28,6 +28,7 @@ struct station {     /* a replica */
     sim_ns next_end; /* SIM_NEVER: nothing runs */
     uint64_t gain;   /* virtual time at `changed` */
     sim_ns busy_from;
+    int64_t busy_ns;              /* of spans that have ended */
     uint32_t heap;                /* the running one with the least tag */
     uint32_t n;                   /* running */
     uint32_t first, last, queued; /* waiting */
@@ -46,7 +47,7 @@ struct shared {
     uint32_t *stack;
     sim_ns patience;
     uint64_t waiting, running;
-    int64_t busy_ns; /* of spans that have ended */
+    int64_t busy_ns; /* of replicas that have ended */
 };
 
 static struct shared *shared_of(struct dispatch *d)
@@ -186,13 +187,14 @@ static inline void end_first(struct shared *f, struct station *s, sim_ns now)
     const struct job *j = &f->jobs[id];
     if (j->alive) {
         bool served = now <= j->deadline;
+        dispatch_let_go(&f->base, j->arrived);
         dispatch_outcome(&f->base, served, (served ? now : j->deadline) - j->arrived);
         f->running--;
         list_remove(f, s, id);
     }
     job_free(f, id);
     if (--s->n == 0)
-        f->busy_ns += now - s->busy_from;
+        s->busy_ns += now - s->busy_from;
 }
 
 static inline uint32_t queue_pop(struct shared *f, struct station *s)
@@ -218,6 +220,7 @@ static void start_queued(struct shared *f, uint32_t replica, sim_ns now)
             continue;
         }
         if (j->alive) {
+            dispatch_let_go(&f->base, j->arrived);
             dispatch_outcome(&f->base, false, j->deadline - j->arrived);
             f->waiting--;
             list_remove(f, s, id);
@@ -262,6 +265,7 @@ static void shared_accept(struct dispatch *d, uint32_t replica, const struct att
     j->alive = true;
     j->runs = false;
     list_push(f, s, id);
+    dispatch_keep(d, a->arrived);
     if (starts) {
         f->running++;
         settle(s, now);
@@ -286,6 +290,7 @@ static void expire(struct shared *f, struct station *s, sim_ns until)
         struct job *j = &f->jobs[id];
         list_remove(f, s, id);
         j->alive = false;
+        dispatch_let_go(&f->base, j->arrived);
         dispatch_outcome(&f->base, false, j->deadline - j->arrived);
         if (j->runs)
             f->running--;
@@ -330,6 +335,11 @@ static void shared_close(struct dispatch *d, uint32_t replica)
     (void)d, (void)replica; /* the endpoint list says it all */
 }
 
+static int64_t busy_by_now(const struct shared *f, const struct station *s)
+{
+    return s->busy_ns + (s->n > 0 ? f->base.reached - s->busy_from : 0);
+}
+
 /* The work at the replica vanishes; its requests fail, or are stranded. */
 static void empty(struct shared *f, uint32_t replica, bool strand, enum fail_cause cause)
 {
@@ -337,19 +347,20 @@ static void empty(struct shared *f, uint32_t replica, bool strand, enum fail_cau
     struct station *s = &f->stations[replica];
     for (uint32_t id = s->oldest; id != NONE; id = f->jobs[id].later) {
         const struct job *j = &f->jobs[id];
-        if (strand)
+        if (strand) {
             limbo_put(&f->limbo, d,
                       (struct stranded){
                           .arrived = j->arrived, .deadline = j->deadline, .replica = replica});
-        else
+        } else {
+            dispatch_let_go(d, j->arrived);
             dispatch_fail(d, cause, d->reached - j->arrived);
+        }
         if (j->runs)
             f->running--;
         else
             f->waiting--;
     }
-    if (s->n > 0)
-        f->busy_ns += d->reached - s->busy_from;
+    f->busy_ns += busy_by_now(f, s);
     while (s->heap != NONE)
         job_free(f, heap_pop(f, s));
     while (s->queued > 0)
@@ -422,6 +433,12 @@ static sim_ns shared_last_end(struct dispatch *d, uint32_t replica)
     return work > stranded ? work : stranded;
 }
 
+static int64_t shared_busy(struct dispatch *d, uint32_t replica)
+{
+    const struct shared *f = shared_of(d);
+    return busy_by_now(f, &f->stations[replica]);
+}
+
 static void shared_count(struct dispatch *d, struct tally *t)
 {
     struct shared *f = shared_of(d);
@@ -429,11 +446,8 @@ static void shared_count(struct dispatch *d, struct tally *t)
     t->running = f->running;
     ingress_count(&f->ingress, t);
     t->busy_ns = f->busy_ns;
-    for (uint32_t i = 0; i < d->n_used; i++) {
-        const struct station *s = &f->stations[d->used[i]];
-        if (s->n > 0)
-            t->busy_ns += d->reached - s->busy_from;
-    }
+    for (uint32_t i = 0; i < d->n_used; i++)
+        t->busy_ns += busy_by_now(f, &f->stations[d->used[i]]);
 }
 
 static int shared_init(struct dispatch *d, struct err *e)
@@ -482,5 +496,6 @@ const struct dispatch_ops dispatch_shared_ops = {
     .drop = shared_drop,
     .strand = shared_strand,
     .last_end = shared_last_end,
+    .busy = shared_busy,
     .count = shared_count,
 };

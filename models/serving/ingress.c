@@ -38,6 +38,7 @@ void ingress_park(struct dispatch *d, struct attempt_queue *queue, const struct 
         dispatch_overflow(d);
         return;
     }
+    dispatch_keep(d, a->arrived);
     queue->rows[queue->end++ & queue->mask] = (struct parked){.attempt = *a, .until = until};
 }
 
@@ -58,23 +59,25 @@ static bool is_empty(const struct attempt_queue *q)
     return q->first == q->end;
 }
 
-static struct parked take_first(struct attempt_queue *q)
+static struct parked take_first(struct dispatch *d, struct attempt_queue *q)
 {
     assert(!is_empty(q));
-    return q->rows[q->first++ & q->mask];
+    struct parked p = q->rows[q->first++ & q->mask];
+    dispatch_let_go(d, p.attempt.arrived);
+    return p;
 }
 
 bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a)
 {
     sim_ns at = g->next_try;
     if (!is_empty(&g->held) && d->n_list > 0) {
-        *a = take_first(&g->held).attempt;
+        *a = take_first(d, &g->held).attempt;
         a->at = at;
         if (is_empty(&g->held))
             g->next_try = first_until(&g->connecting);
         return true;
     }
-    *a = take_first(&g->connecting).attempt;
+    *a = take_first(d, &g->connecting).attempt;
     a->at = at;
     g->next_try = first_until(&g->connecting);
     d->tally.tries_timed_out++;
@@ -88,7 +91,7 @@ bool ingress_take_again(struct ingress *g, struct dispatch *d, struct attempt *a
 static void expire_held(struct ingress *g, struct dispatch *d, sim_ns until)
 {
     while (first_until(&g->held) <= until) {
-        struct parked p = take_first(&g->held);
+        struct parked p = take_first(d, &g->held);
         dispatch_fail(d, FAIL_TIMEOUT, p.until - p.attempt.arrived);
     }
 }

@@ -28,6 +28,7 @@ void limbo_advance(struct limbo *l, struct dispatch *d, sim_ns until)
             i++;
             continue;
         }
+        dispatch_let_go(d, row->arrived);
         dispatch_fail(d, FAIL_TIMEOUT, row->deadline - row->arrived);
         l->rows[i] = l->rows[--l->n];
     }
@@ -41,6 +42,7 @@ void limbo_drop(struct limbo *l, struct dispatch *d, uint32_t replica, enum fail
             i++;
             continue;
         }
+        dispatch_let_go(d, row->arrived);
         dispatch_fail(d, cause, d->reached - row->arrived);
         l->rows[i] = l->rows[--l->n];
     }

@@ -17,6 +17,7 @@ struct limbo {
 
 int limbo_init(struct limbo *l, size_t room);
 void limbo_fini(struct limbo *l);
+/* The request stays inside. */
 void limbo_put(struct limbo *l, struct dispatch *d, struct stranded row);
 /* Those whose deadline lies before `until` fail. */
 void limbo_advance(struct limbo *l, struct dispatch *d, sim_ns until);

@@ -16,9 +16,21 @@ uint64_t tally_ended(const struct tally *t)
     return t->served + tally_failed(t);
 }
 
+uint64_t tally_inside(const struct tally *t)
+{
+    return t->waiting + t->running + t->retrying;
+}
+
+/* Whoever has ended was inside for its latency; whoever is inside, since its arrival. */
+uint64_t tally_inside_ns(const struct tally *t, sim_ns at)
+{
+    uint64_t ended = t->latency.sum_lo + t->failed_after.sum_lo;
+    return ended + tally_inside(t) * (uint64_t)at - t->inside_since;
+}
+
 bool tally_conserves(const struct tally *t)
 {
-    uint64_t inside = t->waiting + t->running + t->retrying;
+    uint64_t inside = tally_inside(t);
     uint64_t tries = t->sent + t->tries_refused + t->tries_timed_out + t->retrying;
     return t->arrived == tally_ended(t) + inside && t->tries == tries &&
            t->latency.n == t->served && t->failed_after.n == tally_failed(t);
@@ -37,6 +49,7 @@ void tally_add(struct tally *into, const struct tally *t)
     into->waiting += t->waiting;
     into->running += t->running;
     into->retrying += t->retrying;
+    into->inside_since += t->inside_since;
     into->busy_ns += t->busy_ns;
     hist_merge(&into->latency, &t->latency);
     hist_merge(&into->failed_after, &t->failed_after);
