@@ -307,18 +307,40 @@ static int find_cases(const struct decide_source *source, struct spans *list, bo
     return rc < 0 ? -1 : 0;
 }
 
-/* What is left when cases and the commas between them are blanked. */
+/* The text without its cases and the commas between them. Line breaks stay, and blanks for what
+ * stood after the last one, so that places behind the cases are right. */
+static char *cut_cases(const struct decide_source *source, const struct spans *list,
+                       struct arena *a, size_t *length, struct err *e)
+{
+    char *left = arena_take(a, source->length + 1, 1, e);
+    size_t n = 0, from = source->length, to = source->length, blanks = 0;
+    if (!left)
+        return NULL;
+    if (list->n > 0) {
+        from = list->items[0].from;
+        to = list->items[list->n - 1].from + list->items[list->n - 1].length;
+    }
+    memcpy(left, source->text, from);
+    n = from;
+    for (size_t i = from; i < to; i++) {
+        bool line_ends = source->text[i] == '\n';
+        blanks = line_ends ? 0 : blanks + 1;
+        if (line_ends)
+            left[n++] = '\n';
+    }
+    memset(left + n, ' ', blanks);
+    n += blanks;
+    memcpy(left + n, source->text + to, source->length - to);
+    *length = n + source->length - to;
+    return left;
+}
+
 static int check_frame(const struct decide_source *source, const struct spans *list, struct err *e)
 {
     struct arena *a = arena_create(e);
-    char *left = a ? arena_text(a, source->text, source->length, e) : NULL;
-    if (list->n > 0 && left) {
-        const struct span *last = &list->items[list->n - 1];
-        for (size_t i = list->items[0].from; i < last->from + last->length; i++)
-            if (left[i] != '\n')
-                left[i] = ' ';
-    }
-    struct json *frame = left ? json_parse(a, source->file, left, source->length, e) : NULL;
+    size_t length = 0;
+    char *left = a ? cut_cases(source, list, a, &length, e) : NULL;
+    struct json *frame = left ? json_parse(a, source->file, left, length, e) : NULL;
     const struct json *format = json_get(frame, "format");
     if (format && (format->type != JSON_NUMBER || format->number != 1))
         decide_read_fail(format, "format", e, "must be 1");
