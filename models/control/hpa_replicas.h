@@ -3,7 +3,8 @@
  * Pure functions of the metric and the pods; histories and limits are in hpa_limits. Values are in
  * milli-units, as Kubernetes computes; ratios are IEEE doubles, evaluated in the order of the
  * controller (pkg/controller/podautoscaler/replica_calculator.go), since the last bit decides at
- * the edge of the tolerance band. Rule numbers H.. name the rules in docs of the controller. */
+ * the edge of the tolerance band. Numbers such as H26 name rules of
+ * tests/conformance/RULES.md. */
 #ifndef SLUICE_MODELS_CONTROL_HPA_REPLICAS_H
 #define SLUICE_MODELS_CONTROL_HPA_REPLICAS_H
 
