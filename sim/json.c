@@ -157,6 +157,21 @@ static int walk_digits(struct walk *w)
     return 0;
 }
 
+/* Most numbers: up to 15 digits alone, which a double holds exactly. */
+static bool small_whole(const char *digits, size_t n, double *value)
+{
+    int64_t v = 0;
+    if (n > 15)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_digit(digits[i]))
+            return false;
+        v = v * 10 + (digits[i] - '0');
+    }
+    *value = (double)v;
+    return true;
+}
+
 static int walk_number(struct walk *w, char digits[NUMBER_LONGEST + 1], double *value)
 {
     const struct walk begin = *w;
@@ -185,7 +200,7 @@ static int walk_number(struct walk *w, char digits[NUMBER_LONGEST + 1], double *
     }
     memcpy(digits, begin.p, n);
     digits[n] = '\0';
-    if (text_parse_double(digits, value))
+    if (small_whole(digits, n, value) || text_parse_double(digits, value))
         return 0;
     snprintf(msg, sizeof msg, "the number %s is too large for a double", digits);
     return walk_fail(&begin, msg);
@@ -238,12 +253,20 @@ static int walk_escape(struct walk *w)
     return 0;
 }
 
+/* ASCII that stands for itself in a string. */
+static bool is_plain(char c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 /* At the opening quote. */
 static int walk_string(struct walk *w)
 {
     const struct walk begin = *w;
     w->p++;
     for (;;) {
+        while (w->p < w->end && is_plain(*w->p))
+            w->p++;
         int c = peek(w);
         if (c < 0)
             return walk_fail(&begin, "the string that begins here is never closed, expected '\"'");
