@@ -34,7 +34,7 @@ static int unknown(const struct options *o, const char *arg, struct err *e)
         names[n++] = o->rows[i].name;
     names[n++] = "--help";
     const char *near = text_nearest(arg, names, n);
-    return err_set(e, ERR_INPUT, NULL, "unknown option %s%s%s%s; see `%.*s --help`", arg,
+    return err_set(e, ERR_INPUT, NULL, "unknown option %s%s%s%s; see `%.*s--help`", arg,
                    near ? ", did you mean " : "", near ? near : "", near ? "?" : "",
                    (int)strcspn(o->usage, "["), o->usage);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int show_check(const char *format, struct err *e)
@@ -18,6 +19,27 @@ int show_check(const char *format, struct err *e)
         if (strcmp(format, formats[i]) == 0)
             return 0;
     return err_set(e, ERR_INPUT, NULL, "--format: '%s' is none of text, json, csv", format);
+}
+
+int show_check_target(const char *path, const char *option, struct err *e)
+{
+    char folder[4096];
+    struct stat st;
+    if (!path)
+        return 0;
+    const char *slash = strrchr(path, '/');
+    int length = slash == path ? 1 : slash ? (int)(slash - path) : 0;
+    if (snprintf(folder, sizeof folder, "%.*s", length ? length : 1, slash ? path : ".") >=
+        (int)sizeof folder)
+        return err_set(e, ERR_INPUT, NULL, "%s: this file name is too long", option);
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        return err_set(e, ERR_INPUT, NULL, "%s: %s: there is no folder %s", option, path, folder);
+    if (access(folder, W_OK) != 0)
+        return err_set(e, ERR_INPUT, NULL, "%s: %s: the folder %s cannot be written in", option,
+                       path, folder);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(e, ERR_INPUT, NULL, "%s: %s is a folder, expected a file", option, path);
+    return 0;
 }
 
 int show_render(const struct result *r, const char *format, struct text *out, struct err *e)

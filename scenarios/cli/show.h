@@ -8,6 +8,9 @@
 
 /* text, json or csv: ERR_INPUT when it is none of them. */
 int show_check(const char *format, struct err *e);
+/* ERR_INPUT, before any time is spent on a run, when the folder of a file to write is not there or
+ * not to be written in. path may be NULL. */
+int show_check_target(const char *path, const char *option, struct err *e);
 /* Appends to out; text is coloured when standard output is a terminal. */
 int show_render(const struct result *r, const char *format, struct text *out, struct err *e);
 /* Writes the HTML page beside `path` and renames it: the whole page or none. */

@@ -67,8 +67,7 @@ const struct profile *calibration_find(const struct calibration *c, const char *
     }
     const char *near = nearest(c, name);
     err_set(e, ERR_INPUT, where,
-            "calibration '%s' is unknown%s%s%s; `sluice explain "
-            "calibrations` lists them",
-            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+            "calibration '%s' is in none of the files of the folder calibration%s%s%s", name,
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;
 }

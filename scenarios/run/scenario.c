@@ -2,6 +2,9 @@
  * from it. */
 #include "scenarios/run/scenario.h"
 
+#include "models/capacity/catalog.h"
+#include "models/capacity/instance.h"
+#include "models/capacity/pool.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/calibration.h"
@@ -193,6 +196,12 @@ static const char *place_of(const struct loading *l, const char *path, char *buf
     return json_place(buf, size, node ? node : l->root);
 }
 
+static bool is_day(const struct zone_time *t)
+{
+    return t->year >= 1970 && t->year < 2200 && t->month >= 1 && t->month <= 12 && t->day >= 1 &&
+           t->day <= zone_days(t->year, t->month + 1, 1) - zone_days(t->year, t->month, 1);
+}
+
 static bool parse_start(const char *text, struct zone_time *t)
 {
     int used = 0;
@@ -207,8 +216,7 @@ static bool parse_start(const char *text, struct zone_time *t)
             return false;
         rest += 1 + used;
     }
-    return *rest == '\0' && t->year >= 1970 && t->year < 2200 && t->month >= 1 && t->month <= 12 &&
-           t->day >= 1 && t->day <= 31 && t->hour >= 0 && t->hour < 24 && t->minute >= 0 &&
+    return *rest == '\0' && is_day(t) && t->hour >= 0 && t->hour < 24 && t->minute >= 0 &&
            t->minute < 60 && t->second >= 0 && t->second < 60;
 }
 
@@ -235,17 +243,21 @@ static int find_epoch(struct loading *l, struct err *e)
     return 0;
 }
 
-static int check_names(struct loading *l, struct err *e)
+/* Results and --set know services and pools by name. */
+static int check_names(struct loading *l, const char *list, struct err *e)
 {
-    const struct service_config *c = l->s->services.items;
-    char place[600], path[64];
-    for (size_t i = 0; i < l->s->services.count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(c[i].name, c[j].name) == 0) {
-                snprintf(path, sizeof path, "services[%zu].name", i);
-                return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
-                               "%s: '%s' is the name of services[%zu] too", path, c[i].name, j);
-            }
+    const struct json *items = json_get(l->root, list);
+    char place[600];
+    size_t i = 0;
+    for (const struct json *c = items ? items->first : NULL; c; c = c->next, i++) {
+        const struct json *name = json_get(c, "name");
+        size_t j = 0;
+        for (const struct json *other = items->first; other != c; other = other->next, j++)
+            if (strcmp(name->string, json_get(other, "name")->string) == 0)
+                return err_set(e, ERR_INPUT, json_place(place, sizeof place, name),
+                               "%s[%zu].name: '%s' is the name of %s[%zu] too", list, i,
+                               name->string, list, j);
+    }
     return 0;
 }
 
@@ -335,6 +347,38 @@ static int match_gpus(struct loading *l, size_t i, struct service_config *c, str
     return 0;
 }
 
+/* Whether a pool can buy this kind of GPU; also true when the catalogue does not know a type, which
+ * the cluster reports by its name. The last kind that is for sale goes to *other. */
+static bool is_for_sale(const struct scenario *s, const char *gpu, const char **other)
+{
+    const struct pool_config *pools = s->cluster.pools.items;
+    for (size_t i = 0; i < s->cluster.pools.count; i++)
+        for (size_t k = 0; k < pools[i].instance_types.count; k++) {
+            const struct instance_type *t =
+                catalog_instance(s->catalog, pools[i].instance_types.items[k]);
+            if (!t || (t->gpu && strcmp(t->gpu, gpu) == 0))
+                return true;
+            *other = t->gpu ? t->gpu : *other;
+        }
+    return false;
+}
+
+/* With a time for none of the GPUs that can be bought, no pod would ever be placed. */
+static int check_gpus(struct loading *l, size_t i, const struct service_config *c, struct err *e)
+{
+    const char *other = "none";
+    char place[600], path[96];
+    if (l->s->cluster.pools.count == 0 || c->pod.gpu_types.count == 0)
+        return 0;
+    for (size_t k = 0; k < c->pod.gpu_types.count; k++)
+        if (is_for_sale(l->s, c->pod.gpu_types.items[k], &other))
+            return 0;
+    snprintf(path, sizeof path, "services[%zu].serving.serviceTime", i);
+    return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                   "%s: the pods need a %s, but the node pools buy: %s", path,
+                   c->pod.gpu_types.items[0], other);
+}
+
 static int finish_service(struct loading *l, size_t i, struct service_config *c, struct err *e)
 {
     struct service_time *times = c->serving.times.items;
@@ -342,7 +386,7 @@ static int finish_service(struct loading *l, size_t i, struct service_config *c,
     for (size_t k = 0; k < c->serving.times.count; k++)
         if (resolve_time(l, i, &times[k], e))
             return -1;
-    if (match_gpus(l, i, c, e))
+    if (match_gpus(l, i, c, e) || check_gpus(l, i, c, e))
         return -1;
     if (c->serving.discipline == DISCIPLINE_FIFO && c->serving.concurrency == 0)
         c->serving.concurrency = 1;
@@ -578,8 +622,8 @@ static int load(struct loading *l, struct err *e)
         bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
         return -1;
     s->arena = l->arena;
-    if (check_names(l, e) || note_origins(l, e) || find_epoch(l, e) || load_data(l, e) ||
-        load_traffic(l, e) || finish_services(l, e))
+    if (check_names(l, "services", e) || check_names(l, "nodePools", e) || note_origins(l, e) ||
+        find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e))
         return -1;
     s->cluster.currency = s->currency;
     s->path = l->source->path;
