@@ -1,101 +1,62 @@
-/* test_pool: how many nodes are on demand, and in which order plans are tried. */
-#include "models/capacity/pool.h"
-
-#include <criterion/criterion.h>
+/* test_pool: pooling by rows against pooling by cells. */
+#include "kernels/pool.h"
+#include "tests/pair.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-static struct pool_config pool_of(double share, int rounding, int32_t base)
+static void compare(const struct pool_shape *s, const char *what)
 {
-    return (struct pool_config){
-        .share = share, .rounding = rounding, .base = base, .spot_market = "calm"};
+    size_t plane = (size_t)pool_hout(s) * pool_wout(s);
+    struct pair x = pair_random((size_t)s->batch * s->channels * s->hin * s->win, 1);
+    struct pair y = pair_untouched(((size_t)(s->batch - 1) * s->y_channels + s->channels) * plane);
+    pool_reference(s, x.d, y.d);
+    pool_float(s, x.f, y.f);
+    pair_agrees(&y, s->kind == POOL_MAX ? 0 : 1e-6, what);
+    pair_free(&x);
+    pair_free(&y);
 }
 
-/* Thirty percent of 1..10 nodes. Expected values: hand arithmetic on the documented percentage;
- * runningTarget buys on demand while the share of the nodes that exist is below 0.3. */
-Test(pool, splits_thirty_percent_as_the_rounding_says)
+static const struct {
+    const char *what;
+    struct pool_shape s;
+} shapes[] = {
+    {"max, Inception", {2, 5, 15, 13, 3, 3, 2, 0, 0, 5, POOL_MAX, false, PRECISION_FP32}},
+    {"max, padded", {1, 3, 7, 8, 3, 3, 1, 1, 1, 3, POOL_MAX, false, PRECISION_FP32}},
+    {"mean of whole windows", {2, 3, 7, 9, 3, 3, 1, 1, 1, 7, POOL_MEAN, true, PRECISION_FP32}},
+    {"mean of inner cells", {2, 3, 7, 9, 3, 3, 1, 1, 1, 7, POOL_MEAN, false, PRECISION_FP32}},
+    {"mean, stride 2", {1, 2, 9, 6, 3, 2, 2, 1, 1, 2, POOL_MEAN, false, PRECISION_FP32}},
+    {"global mean", {2, 6, 8, 8, 8, 8, 1, 0, 0, 6, POOL_MEAN, true, PRECISION_FP32}},
+    {"one cell", {1, 1, 1, 1, 3, 3, 1, 1, 1, 1, POOL_MEAN, true, PRECISION_FP32}},
+    {"window wider than the image", {1, 2, 2, 1, 5, 4, 3, 2, 3, 2, POOL_MAX, true, PRECISION_FP32}},
+};
+
+Test(pool, rows_give_what_cells_give)
 {
-    static const struct {
-        enum pool_rounding rounding;
-        int32_t on_demand[10];
-    } rows[] = {
-        {POOL_CEIL, {1, 1, 1, 2, 2, 2, 3, 3, 3, 3}},
-        {POOL_NEAREST, {0, 1, 1, 1, 2, 2, 2, 2, 3, 3}},
-        {POOL_FLOOR, {0, 0, 0, 1, 1, 1, 2, 2, 2, 3}},
-        {POOL_RUNNING_TARGET, {1, 1, 1, 1, 2, 2, 2, 3, 3, 3}},
-    };
-    for (size_t r = 0; r < ROWS(rows); r++) {
-        struct pool_config c = pool_of(0.3, rows[r].rounding, 0);
-        struct pool_now grown = {0, 0};
-        for (int32_t n = 1; n <= 10; n++) {
-            int32_t want = rows[r].on_demand[n - 1];
-            cr_assert_eq(pool_on_demand_target(&c, (struct pool_now){0, 0}, n), want,
-                         "rounding %zu, %d nodes", r, n);
-            grown.on_demand += pool_next_on_demand(&c, grown);
-            grown.there++;
-            cr_assert_eq(grown.on_demand, want, "node by node, rounding %zu, %d nodes", r, n);
-        }
-    }
+    for (size_t i = 0; i < ROWS(shapes); i++)
+        compare(&shapes[i].s, shapes[i].what);
 }
 
-Test(pool, fills_the_base_first_and_takes_the_share_of_the_rest)
+Test(pool, the_two_rules_differ_at_the_border_only)
 {
-    struct pool_config c = pool_of(0.3, POOL_CEIL, 2);
-    static const int32_t want[] = {0, 1, 2, 3, 3, 3, 4, 4, 4, 5};
-    for (int32_t n = 0; n < 10; n++)
-        cr_assert_eq(pool_on_demand_target(&c, (struct pool_now){0, 0}, n), want[n], "%d", n);
-    struct pool_config zero = pool_of(0, POOL_CEIL, 0);
-    cr_assert(!pool_next_on_demand(&zero, (struct pool_now){0, 5}));
-    struct pool_config all = pool_of(1, POOL_FLOOR, 0);
-    cr_assert(pool_next_on_demand(&all, (struct pool_now){5, 5}));
-    struct pool_config no_spot = {.share = 0.3};
-    cr_assert_eq(pool_on_demand_target(&no_spot, (struct pool_now){0, 0}, 10), 10);
+    double x[9], y[9];
+    struct pool_shape s = {1, 1, 3, 3, 3, 3, 1, 1, 1, 1, POOL_MEAN, true, PRECISION_FP32};
+    for (int i = 0; i < 9; i++)
+        x[i] = 9;
+    pool_reference(&s, x, y);
+    cr_assert_float_eq(y[0], 4, 1e-12); /* four cells of nine */
+    cr_assert_float_eq(y[1], 6, 1e-12);
+    cr_assert_float_eq(y[4], 9, 1e-12);
+    s.count_padding = false;
+    pool_reference(&s, x, y);
+    for (int i = 0; i < 9; i++)
+        cr_assert_float_eq(y[i], 9, 1e-12);
 }
 
-/* 0.07 x 100 is 7.000000000000001 in doubles. */
-Test(pool, does_not_round_up_what_is_whole)
+Test(pool, padding_never_wins_a_maximum)
 {
-    struct pool_config c = pool_of(0.07, POOL_CEIL, 0);
-    cr_assert_eq(pool_on_demand_target(&c, (struct pool_now){0, 0}, 100), 7);
-    struct pool_config d = pool_of(0.29, POOL_FLOOR, 0);
-    cr_assert_eq(pool_on_demand_target(&d, (struct pool_now){0, 0}, 100), 29);
-}
-
-Test(pool, goes_back_to_its_share_after_a_loss)
-{
-    struct pool_config c = pool_of(0.3, POOL_CEIL, 0);
-    cr_assert(!pool_next_on_demand(&c, (struct pool_now){3, 9}), "a spot node was lost");
-    cr_assert(pool_next_on_demand(&c, (struct pool_now){2, 9}), "an on-demand node was removed");
-    struct pool_config r = pool_of(0.3, POOL_RUNNING_TARGET, 0);
-    cr_assert(!pool_next_on_demand(&r, (struct pool_now){5, 9}));
-}
-
-/* Prices per vCPU: 0.01975 < 0.022 < 0.174125 < 0.17425 (example of the ESS documentation,
- * 2021-07-09: ecs.sn1.xlarge with 8 vCPU, ecs.sn1.large with 4). */
-Test(pool, orders_plans_by_price_per_vcpu_as_the_ess_example)
-{
-    struct pool_plan plans[] = {
-        {0, PRICE_ON_DEMAND, 697000, 4},
-        {1, PRICE_ON_DEMAND, 1393000, 8},
-        {0, PRICE_SPOT, 88000, 4},
-        {1, PRICE_SPOT, 158000, 8},
-    };
-    static const int64_t order[] = {158000, 88000, 1393000, 697000};
-    static const double per_vcpu[] = {0.01975, 0.022, 0.174125, 0.17425};
-    pool_sort_plans(plans, 4);
-    for (size_t i = 0; i < 4; i++) {
-        cr_assert_eq(plans[i].micro_per_hour, order[i], "place %zu", i);
-        cr_assert_float_eq((double)plans[i].micro_per_hour / plans[i].vcpu / 1e6, per_vcpu[i],
-                           1e-12);
-    }
-}
-
-Test(pool, takes_spot_then_the_first_type_when_plans_cost_the_same)
-{
-    struct pool_plan plans[] = {
-        {1, PRICE_ON_DEMAND, 400, 4}, {0, PRICE_ON_DEMAND, 800, 8}, {1, PRICE_SPOT, 200, 2}};
-    pool_sort_plans(plans, 3);
-    cr_assert_eq(plans[0].billing, PRICE_SPOT);
-    cr_assert_eq(plans[1].type, 0);
-    cr_assert_eq(plans[2].type, 1);
+    double x[4] = {-1, -2, -3, -4}, y[4];
+    struct pool_shape s = {1, 1, 2, 2, 3, 3, 1, 1, 1, 1, POOL_MAX, true, PRECISION_FP32};
+    pool_reference(&s, x, y);
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(y[i], -1);
 }

@@ -1,0 +1,32 @@
+/* linear: y = activation(x W^T + b), the dense layer, with weights stored output-major. */
+#ifndef SLUICE_KERNELS_LINEAR_H
+#define SLUICE_KERNELS_LINEAR_H
+
+#include "kernels/precision.h"
+
+#include <stdint.h>
+
+enum linear_activation { LINEAR_PLAIN, LINEAR_RELU, LINEAR_TANH, LINEAR_GELU };
+
+/* rows x inputs times (outputs x inputs) transposed. */
+struct linear_shape {
+    int32_t rows, inputs, outputs;
+    int32_t x_row; /* distance of two rows of x, >= inputs: BERT's pooler reads first tokens only */
+    enum linear_activation activation;
+    enum precision precision;
+};
+
+struct linear_reference_data {
+    const double *x, *weight, *bias;
+    double *y;
+};
+struct linear_data {
+    const float *x, *weight, *bias;
+    float *y;
+};
+
+void linear_reference(const struct linear_shape *s, const struct linear_reference_data *d);
+void linear_blas(const struct linear_shape *s, const struct linear_data *d);
+double linear_flop(const struct linear_shape *s); /* of the product */
+
+#endif

@@ -1,0 +1,21 @@
+/* softmax: exp(scale * x) of each row over its sum, with the rows' ends masked. */
+#ifndef SLUICE_KERNELS_SOFTMAX_H
+#define SLUICE_KERNELS_SOFTMAX_H
+
+#include "kernels/precision.h"
+
+#include <stdint.h>
+
+/* rows x columns without padding, all >= 1. */
+struct softmax_shape {
+    int32_t rows, columns;
+    int32_t length; /* columns from here on are masked and become 0; 1 <= length <= columns */
+    double scale;   /* of the scores before the exponential */
+    enum precision precision;
+};
+
+/* In place. The largest score of a row is subtracted first, so nothing overflows. */
+void softmax_reference(const struct softmax_shape *s, double *x);
+void softmax_float(const struct softmax_shape *s, float *x);
+
+#endif
