@@ -169,6 +169,18 @@ int dist_shape(struct dist *d, enum dist_kind kind, double shape, double scale, 
     return 0;
 }
 
+double dist_least(const struct dist *d)
+{
+    switch (d->kind) {
+    case DIST_CONSTANT:
+        return d->mean;
+    case DIST_UNIFORM:
+        return d->a;
+    default:
+        return 0;
+    }
+}
+
 double dist_draw(const struct dist *d, struct chance c, uint64_t index)
 {
     switch (d->kind) {

@@ -40,6 +40,8 @@ struct dist dist_uniform(double low, double high);
  * when the shape is outside. */
 int dist_shape(struct dist *d, enum dist_kind kind, double shape, double scale, struct err *e);
 
+/* No draw is smaller. */
+double dist_least(const struct dist *d);
 /* Never negative. */
 double dist_draw(const struct dist *d, struct chance c, uint64_t index);
 /* Rounded to the nearest whole, for nanoseconds; saturates at 2^62. */

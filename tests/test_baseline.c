@@ -3,6 +3,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/pod_shape.h"
+#include "models/capacity/startup.h"
 
 #include <criterion/criterion.h>
 
@@ -105,4 +106,30 @@ Test(baseline, bounds_from_below_by_work_or_by_the_least_size)
     cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.25).micro, "a tenth cheaper unprotected");
     busy_ns = -1;
     cr_assert_eq(baseline_clairvoyant(&b), -1, "nobody said how busy the pods were");
+}
+
+/* 25 GPU hours in ten: three GPUs at least, none there from the start. Each boots 100 s, waits 50 s
+ * for its GPU, pulls 1000 MB at 100 MB/s, loads for 20 s: 180 s, three times. A lognormal phase may
+ * take next to nothing. */
+Test(baseline, the_bound_contains_the_starts_that_no_policy_can_avoid)
+{
+    struct baseline b = plain();
+    struct startup_config start = {
+        .image = {.size = 1000000000, .bandwidth = 100000000},
+        .model = {.time = {DIST_CONSTANT, 20e9, 0, 20e9}},
+        .warm_up = {DIST_LOGNORMAL, 20, 1, 1e9},
+    };
+    b.startups = &start;
+    pool.boot = dist_constant(100e9);
+    pool.gpu_ready = dist_uniform(50e9, 90e9);
+    busy_ns = 25 * H;
+    cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(25).micro, 25 * H + 3 * 180 * SIM_SECOND));
+    pool.initial_size = 2;
+    pool.instance_types.count = 1; /* of one GPU: 26 */
+    cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 180 * SIM_SECOND),
+                 "two are there");
+    start.image.cached = true;
+    cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 170 * SIM_SECOND));
+    start.instant = true;
+    cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 150 * SIM_SECOND));
 }

@@ -4,6 +4,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/pod_shape.h"
+#include "models/capacity/startup.h"
 #include "models/money/price.h"
 #include "sim/money.h"
 #include "sim/recorder.h"
@@ -166,6 +167,54 @@ static int64_t floor_cost(const struct baseline *b)
     return sum;
 }
 
+/* Shortest time from the purchase of a GPU to its first request. */
+static sim_ns least_start(const struct baseline *b)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    sim_ns node = -1, pod = -1;
+    for (size_t p = 0; p < b->config->pools.count; p++) {
+        const struct catalog_delivery *d = catalog_find_delivery(b->catalog, pools[p].delivery);
+        double boot = pools[p].boot.mean > 0 ? dist_least(&pools[p].boot)
+                      : d                    ? dist_least(&d->time)
+                                             : 0;
+        sim_ns ns = (sim_ns)(boot + dist_least(&pools[p].gpu_ready));
+        node = node < 0 || ns < node ? ns : node;
+    }
+    for (size_t o = 0; o < b->n_owners && b->startups; o++) {
+        if (b->shapes[o].gpus == 0)
+            continue;
+        sim_ns ns = startup_least(&b->startups[o], b->catalog);
+        pod = pod < 0 || ns < pod ? ns : pod;
+    }
+    return pod < 0 ? 0 : node + pod;
+}
+
+/* GPUs that are there when the clock starts, at most. */
+static int64_t initial_gpus(const struct baseline *b)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    int64_t sum = 0;
+    for (size_t p = 0; p < b->config->pools.count; p++) {
+        int64_t most = 0;
+        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
+            const struct instance_type *t =
+                catalog_instance(b->catalog, pools[p].instance_types.items[i]);
+            most = t && t->gpus > most ? t->gpus : most;
+        }
+        int32_t nodes = pools[p].initial_size;
+        sum += most * (nodes > pools[p].min_size ? nodes : pools[p].min_size);
+    }
+    return sum;
+}
+
+/* GPU time that goes into starts whatever the policy. */
+static int64_t starting_ns(const struct baseline *b, int64_t gpu_ns)
+{
+    int64_t serving = (gpu_ns + b->horizon - 1) / b->horizon;
+    int64_t bought = serving - initial_gpus(b);
+    return bought > 0 ? bought * least_start(b) : 0;
+}
+
 int64_t baseline_clairvoyant(const struct baseline *b)
 {
     struct bargain best = cheapest_gpu(b);
@@ -177,6 +226,7 @@ int64_t baseline_clairvoyant(const struct baseline *b)
     }
     if (best.micro < 0)
         return -1;
+    gpu_ns += starting_ns(b, gpu_ns);
     int64_t work = money_for(best.micro, gpu_ns / best.gpus), least = floor_cost(b);
     return work > least ? work : least;
 }

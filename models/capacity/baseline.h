@@ -4,10 +4,15 @@
  *   for over the whole run, on demand or at the subscription price of an hour.
  * - eciOnly: every pod an elastic container instance of the smallest size that fits, paid for
  *   from its placement to its end.
- * - clairvoyant: a lower bound on what any policy could reach. Idea of the proof: the work done
- *   took busy_ns of GPU time, and whoever does it needs at least as much GPU time, and at least
- *   minSize nodes all along; no GPU hour of these pools is ever cheaper than their cheapest plan at
- *   its lowest price. Starts and waiting are left out, so the bound may not be reachable.
+ * - clairvoyant: a lower bound on what any policy could reach with these startup times. Idea of the
+ *   proof, in three steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
+ *   for that. (2) G GPUs do at most G x horizon of work, so at least ceil(busy / horizon) different
+ *   GPUs serve; those that are not there from the start are bought, and each is paid for from
+ *   its purchase though it serves only after the boot, the GPUs' readiness and the phases of the
+ *   first pod, none shorter than the least that its distribution gives. That time is no work, so
+ *   it adds to (1). (3) minSize nodes are paid for all along. No GPU hour of these pools is
+ *   cheaper than their cheapest plan at its lowest price; the larger of (1) + (2) and (3) holds.
+ *   Waiting, restarts and the shape of the day are left out, so the bound may not be reachable.
  *
  * A figure whose price the catalogue lacks is left out. */
 #ifndef SLUICE_MODELS_CAPACITY_BASELINE_H
@@ -22,15 +27,17 @@ struct catalog;
 struct cluster_config;
 struct pod_shape;
 struct recorder;
+struct startup_config;
 
 /* Open data: the run as the baselines see it. */
 struct baseline {
     const struct cluster_config *config;
     const struct catalog *catalog;
     const char *currency;
-    const struct pod_shape *shapes; /* one per owner */
-    const int64_t *pod_ns;          /* [owner]: time that its pods had a place */
-    const int64_t *busy_ns;         /* [owner]: pod time with a request on the GPU; -1: not known */
+    const struct pod_shape *shapes;        /* one per owner */
+    const struct startup_config *startups; /* one per owner; NULL: starts take no time */
+    const int64_t *pod_ns;                 /* [owner]: time that its pods had a place */
+    const int64_t *busy_ns; /* [owner]: pod time with a request on the GPU; -1: not known */
     size_t n_owners;
     int64_t peak_gpus, peak_nodes;
     sim_ns horizon;

@@ -314,23 +314,43 @@ static void terminate(struct cluster *c, sim_ns now, struct pod *p, enum pod_end
         fleet_account(c->fleet, now, p->node);
 }
 
-static uint32_t next_staying(const struct cluster *c, uint32_t node)
+/* An eviction that would leave fewer ready pods than the owner's budget demands is refused. */
+static bool may_evict(const struct cluster *c, const struct pod *p, enum pod_end why)
+{
+    const struct pod_shape *s = shape_of(c, p);
+    if (why != POD_END_NODE_DRAIN || s->min_available == 0 || p->phase != POD_READY)
+        return true;
+    return pods_ready(c->pods, p->owner) > (size_t)s->min_available;
+}
+
+static uint32_t next_staying(const struct cluster *c, uint32_t node, enum pod_end why)
+{
+    uint32_t i = nodes_view(c->nodes, node)->first_pod;
+    for (; i != PODS_NONE; i = pods_view(c->pods, i)->node_next) {
+        const struct pod *p = pods_view(c->pods, i);
+        if (p->phase < POD_TERMINATING && may_evict(c, p, why))
+            return i;
+    }
+    return PODS_NONE;
+}
+
+static bool all_asked(const struct cluster *c, uint32_t node)
 {
     uint32_t i = nodes_view(c->nodes, node)->first_pod;
     while (i != PODS_NONE && pods_view(c->pods, i)->phase >= POD_TERMINATING)
         i = pods_view(c->pods, i)->node_next;
-    return i;
+    return i == PODS_NONE;
 }
 
 /* A node that loses its last pod here may go, so it is looked up by its key each time. */
-static void drain(void *self, sim_ns now, uint32_t node, enum pod_end why)
+static bool drain(void *self, sim_ns now, uint32_t node, enum pod_end why)
 {
     struct cluster *c = self;
     uint64_t key = nodes_key(c->nodes, node);
     while (nodes_find(c->nodes, key, &node)) {
-        uint32_t i = next_staying(c, node);
+        uint32_t i = next_staying(c, node, why);
         if (i == PODS_NONE)
-            return;
+            return all_asked(c, node);
         struct pod *p = pods_at(c->pods, i);
         recorder_log(c->set.recorder, now, false, p->name, "evicted", "its node is drained");
         if (p->phase == POD_READY) {
@@ -339,6 +359,34 @@ static void drain(void *self, sim_ns now, uint32_t node, enum pod_end why)
         } else {
             take_away(c, now, i, why);
         }
+    }
+    return true;
+}
+
+static uint32_t next_overdue(const struct cluster *c, uint32_t node, sim_ns since)
+{
+    uint32_t i = nodes_view(c->nodes, node)->first_pod;
+    for (; i != PODS_NONE; i = pods_view(c->pods, i)->node_next) {
+        const struct pod *p = pods_view(c->pods, i);
+        if (p->phase == POD_TERMINATING && p->terminating_since <= since)
+            return i;
+    }
+    return PODS_NONE;
+}
+
+static void kill(void *self, sim_ns now, uint32_t node, sim_ns grace)
+{
+    struct cluster *c = self;
+    uint64_t key = nodes_key(c->nodes, node);
+    while (nodes_find(c->nodes, key, &node)) {
+        uint32_t i = next_overdue(c, node, now - grace);
+        if (i == PODS_NONE)
+            return;
+        struct pod *p = pods_at(c->pods, i);
+        recorder_log(c->set.recorder, now, true, p->name, "killed",
+                     "it did not end within %lld s of its eviction",
+                     (long long)(grace / SIM_SECOND));
+        take_away(c, now, i, p->end);
     }
 }
 
@@ -454,6 +502,7 @@ static int make_supplies(struct cluster *c, struct err *e)
         .pods = c->pods,
         .self = c,
         .drain = drain,
+        .kill = kill,
         .place = place,
         .fail = fail,
     };
@@ -632,6 +681,7 @@ static void write_baselines(struct cluster *c)
         .catalog = c->set.catalog,
         .currency = c->set.config->currency ? c->set.config->currency : "CNY",
         .shapes = c->set.shapes,
+        .startups = c->set.startups,
         .pod_ns = c->pod_ns,
         .busy_ns = c->busy_ns,
         .n_owners = c->set.n_owners,

@@ -278,6 +278,13 @@ void fleet_cordon(struct fleet *f, sim_ns now, uint32_t node)
     fleet_account(f, now, node);
 }
 
+void fleet_uncordon(struct fleet *f, sim_ns now, uint32_t node)
+{
+    nodes_at(f->set.nodes, node)->cordoned = false;
+    fleet_account(f, now, node);
+    f->set.usable(f->set.self, now, node);
+}
+
 void fleet_delete(struct fleet *f, sim_ns now, uint32_t node)
 {
     const struct node *n = nodes_view(f->set.nodes, node);

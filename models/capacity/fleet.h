@@ -60,6 +60,8 @@ struct fleet_order {
 uint32_t fleet_buy(struct fleet *f, sim_ns now, const struct fleet_order *o);
 void fleet_price(struct fleet *f, sim_ns now, uint32_t node, int64_t micro_per_hour);
 void fleet_cordon(struct fleet *f, sim_ns now, uint32_t node);
+/* It takes pods again. */
+void fleet_uncordon(struct fleet *f, sim_ns now, uint32_t node);
 /* Gives a machine without pods back; its slot is free afterwards. */
 void fleet_delete(struct fleet *f, sim_ns now, uint32_t node);
 /* The machine vanishes; its object stays until the control plane notices. */

@@ -3,6 +3,7 @@
 #define SLUICE_MODELS_CAPACITY_NODES_H
 
 #include "models/capacity/pool.h"
+#include "models/control/node_scaler.h"
 #include "models/money/price.h"
 #include "sim/clock.h"
 #include "sim/err.h"
@@ -36,12 +37,13 @@ struct node {
     enum price_billing billing;
     int64_t micro_per_hour; /* what it costs now */
     bool initial, compensating, ever_used;
-    bool cordoned;             /* takes no new pod */
-    bool noticed;              /* its end is announced */
-    sim_ns bought, registered; /* registered: SIM_NEVER until then */
-    sim_ns deleting_since;     /* SIM_NEVER: nobody deletes it */
-    bool draining;             /* it is deleted once its pods have left */
-    int32_t gpus, gpus_used;   /* allocatable now (0 until the device plugin has spoken) */
+    bool cordoned;               /* takes no new pod */
+    bool noticed;                /* its end is announced */
+    sim_ns bought, registered;   /* registered: SIM_NEVER until then */
+    enum node_deletion deletion; /* by the node autoscaler, from its taint on */
+    sim_ns deleting_since;       /* SIM_NEVER: nobody deletes it */
+    bool draining;               /* it is deleted once its pods have left */
+    int32_t gpus, gpus_used;     /* allocatable now (0 until the device plugin has spoken) */
     int64_t cpu_milli, cpu_used, memory, memory_used; /* allocatable now */
     uint32_t first_pod, n_pods;                       /* list in struct pods */
     char name[48];

@@ -50,6 +50,15 @@ static const struct knob rows[] = {
      .preset = "0",
      .min = -2147483648.0,
      .max = 2147483647},
+    {.key = "minAvailable",
+     .kind = KNOB_INT32,
+     .offset = offsetof(struct pod_shape, min_available),
+     .unit = "pods",
+     .doc = "Ready pods that the evictions of a node drain must leave (PodDisruptionBudget); 0: no "
+            "budget.",
+     .preset = "0",
+     .min = 0,
+     .max = 10000},
     {0},
 };
 

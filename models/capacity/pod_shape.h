@@ -17,6 +17,7 @@ struct pod_shape {
                                     is what pod_ready hands over */
     sim_ns grace;                /* terminationGracePeriodSeconds */
     int32_t priority;
+    int32_t min_available; /* ready pods that evictions leave; 0: no disruption budget */
 };
 
 extern const struct knob_table pod_shape_knobs; /* "pod" */

@@ -219,3 +219,19 @@ size_t pods_live(const struct pods *p, uint32_t owner)
     assert(owner < p->n_owners);
     return p->owners[owner].live;
 }
+
+size_t pods_ready(const struct pods *p, uint32_t owner)
+{
+    size_t n = 0;
+    for (uint32_t i = pods_first(p, owner); i != PODS_NONE; i = p->slots[i].owner_next)
+        n += p->slots[i].phase == POD_READY;
+    return n;
+}
+
+size_t pods_replicas(const struct pods *p, uint32_t owner)
+{
+    size_t n = 0;
+    for (uint32_t i = pods_first(p, owner); i != PODS_NONE; i = p->slots[i].owner_next)
+        n += p->slots[i].phase != POD_TERMINATING;
+    return n;
+}

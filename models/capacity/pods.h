@@ -56,5 +56,8 @@ uint32_t pods_first(const struct pods *p, uint32_t owner);
 uint32_t pods_first_pending(const struct pods *p);
 size_t pods_pending(const struct pods *p);
 size_t pods_live(const struct pods *p, uint32_t owner);
+size_t pods_ready(const struct pods *p, uint32_t owner);
+/* Pods that their controller counts: all but those that terminate. */
+size_t pods_replicas(const struct pods *p, uint32_t owner);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct scan_view {
     struct scan_view_setup set;
@@ -17,7 +18,11 @@ struct scan_view {
     size_t n_owners; /* with the DaemonSets */
     struct node_scaler_owner *owners;
     bool *fits;
+    bool *kind_fits;
+    size_t *first_kind; /* [group]: of its (zone, type) pairs among all kinds */
+    size_t n_kinds;
     struct node_scaler_group *groups;
+    const struct instance_type **next; /* [group]: what it buys next */
     struct node_scaler_node *nodes;
     uint32_t *slots;
     struct node_scaler_pod *pods;
@@ -54,6 +59,30 @@ static bool has_daemons(const struct pool_config *c)
     return c->daemon_cpu_milli > 0 || c->daemon_memory > 0;
 }
 
+/* A kind is a machine type of a pool in one of its zones. */
+static void fill_kinds(struct scan_view *v)
+{
+    for (size_t g = 0; g < v->set.n_groups; g++) {
+        const struct group *group = &v->set.groups[g];
+        for (size_t o = 0; o < v->set.n_owners; o++)
+            for (size_t k = 0; k < group->n_zones * group->n_types; k++)
+                v->kind_fits[o * v->n_kinds + v->first_kind[g] + k] = scheduler_matches(
+                    &v->set.shapes[o], group->config, group->types[k % group->n_types].type,
+                    group->config->zones.items[k / group->n_types]);
+    }
+}
+
+static size_t count_kinds(const struct scan_view_setup *s, size_t *first)
+{
+    size_t n = 0;
+    for (size_t g = 0; g < s->n_groups; g++) {
+        if (first)
+            first[g] = n;
+        n += s->groups[g].n_zones * s->groups[g].n_types;
+    }
+    return n;
+}
+
 struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *e)
 {
     struct scan_view *v = calloc(1, sizeof *v);
@@ -63,19 +92,25 @@ struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *
         v->n_owners = s->n_owners + s->n_groups;
         v->owners = calloc(v->n_owners + 1, sizeof *v->owners);
         v->fits = calloc(v->n_owners * s->n_groups + 1, sizeof *v->fits);
+        v->n_kinds = count_kinds(s, NULL);
+        v->kind_fits = calloc(v->n_owners * v->n_kinds + 1, sizeof *v->kind_fits);
+        v->first_kind = calloc(s->n_groups + 1, sizeof *v->first_kind);
         v->groups = calloc(s->n_groups + 1, sizeof *v->groups);
+        v->next = calloc(s->n_groups + 1, sizeof *v->next);
         v->nodes = calloc(max_nodes + 1, sizeof *v->nodes);
         v->slots = calloc(max_nodes + 1, sizeof *v->slots);
         v->pods = calloc(max_pods + max_nodes + 1, sizeof *v->pods);
         v->pending = calloc(max_pods + 1, sizeof *v->pending);
     }
-    if (!v || !v->owners || !v->fits || !v->groups || !v->nodes || !v->slots || !v->pods ||
-        !v->pending) {
+    if (!v || !v->owners || !v->fits || !v->kind_fits || !v->first_kind || !v->groups || !v->next ||
+        !v->nodes || !v->slots || !v->pods || !v->pending) {
         scan_view_destroy(v);
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", max_pods);
         return NULL;
     }
     fill_owners(v);
+    count_kinds(s, v->first_kind);
+    fill_kinds(v);
     return v;
 }
 
@@ -85,7 +120,10 @@ void scan_view_destroy(struct scan_view *v)
         return;
     free(v->owners);
     free(v->fits);
+    free(v->kind_fits);
+    free(v->first_kind);
     free(v->groups);
+    free(v->next);
     free(v->nodes);
     free(v->slots);
     free(v->pods);
@@ -106,6 +144,33 @@ uint32_t scan_view_slot(const struct scan_view *v, uint32_t node)
 
 /* ---- groups ---- */
 
+/* Whether new nodes of two pools carry the same labels, apart from the zone's. */
+static bool same_labels(const struct pool_config *a, const struct pool_config *b)
+{
+    if (a->labels.count != b->labels.count || strcmp(a->region, b->region) != 0)
+        return false;
+    for (size_t i = 0; i < a->labels.count; i++) {
+        size_t k = 0;
+        while (k < b->labels.count &&
+               (strcmp(a->labels.items[i].key, b->labels.items[k].key) != 0 ||
+                strcmp(a->labels.items[i].value, b->labels.items[k].value) != 0))
+            k++;
+        if (k == b->labels.count)
+            return false;
+    }
+    return true;
+}
+
+/* The first group whose new nodes are labelled alike; the instance type is a label too. */
+static uint32_t label_class(const struct scan_view *v, size_t g)
+{
+    for (size_t k = 0; k < g; k++)
+        if (v->next[k] == v->next[g] &&
+            same_labels(v->set.groups[k].config, v->set.groups[g].config))
+            return (uint32_t)k;
+    return (uint32_t)g;
+}
+
 static void fill_group(struct scan_view *v, size_t g, sim_ns now)
 {
     const struct group *group = &v->set.groups[g];
@@ -113,6 +178,7 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
     struct group_choice next;
     group_template(group, now, &next);
     const struct instance_type *t = group->types[next.type].type;
+    v->next[g] = t;
     v->groups[g] = (struct node_scaler_group){
         .shape =
             {
@@ -120,16 +186,19 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
                 .memory_bytes = t->memory - c->reserved_memory,
                 .gpus = t->gpus,
             },
+        .capacity_cpu_milli = t->vcpu * INT64_C(1000),
+        .capacity_memory_bytes = t->memory,
         .daemon_cpu_milli = c->daemon_cpu_milli,
         .daemon_memory_bytes = c->daemon_memory,
         .daemon_pods = has_daemons(c),
         .price_micro_per_hour = next.micro_per_hour,
-        .label_class = (uint32_t)g,
+        .label_class = label_class(v, g),
         .target = group->there + v->set.failed[g],
         .min = c->min_size,
         .max = c->max_size,
         .autoscaled = true,
         .failed_creations = v->set.new_failed[g],
+        .failed_deletions = v->set.failed_deletions[g],
     };
     for (size_t o = 0; o < v->set.n_owners; o++)
         v->fits[o * v->set.n_groups + g] =
@@ -158,16 +227,15 @@ static void add_node(struct scan_view *v, uint32_t slot)
             .owner = (uint32_t)v->set.n_owners + n->pool,
             .terminating_since = SIM_NEVER,
         };
-    enum node_deletion deleting = NODE_DELETION_NONE;
-    if (n->deleting_since != SIM_NEVER)
-        deleting = n->draining ? NODE_DELETION_DRAIN : NODE_DELETION_EMPTY;
     v->slots[v->view.n_nodes] = slot;
     v->nodes[v->view.n_nodes++] = (struct node_scaler_node){
         .id = n->uid,
         .group = n->pool,
+        .kind = (uint32_t)(v->first_kind[n->pool] + n->zone * v->set.groups[n->pool].n_types +
+                           n->type_index),
         .shape = {.cpu_milli = n->cpu_milli, .memory_bytes = n->memory, .gpus = n->gpus},
         .created = n->registered,
-        .deleting = deleting,
+        .deleting = n->deletion,
         .deleting_since = n->deleting_since,
         .ready = true,
         .schedulable = !n->cordoned,
@@ -185,6 +253,19 @@ static void add_pending(struct scan_view *v, const struct pod *p)
     v->pending[i] = (struct node_scaler_pending){.owner = p->owner, .created = p->created};
 }
 
+/* What changes of an owner: its replicas, and the evictions that its budget still allows. */
+static void fill_counts(struct scan_view *v)
+{
+    for (uint32_t o = 0; o < v->set.n_owners; o++) {
+        int32_t least = v->set.shapes[o].min_available;
+        v->owners[o].replicas = (int32_t)pods_replicas(v->set.pods, o);
+        if (least == 0)
+            continue;
+        int32_t spare = (int32_t)pods_ready(v->set.pods, o) - least;
+        v->owners[o].disruptions_allowed = spare > 0 ? spare : 0;
+    }
+}
+
 const struct node_scaler_view *scan_view_fill(struct scan_view *v, sim_ns now)
 {
     v->view = (struct node_scaler_view){
@@ -192,12 +273,15 @@ const struct node_scaler_view *scan_view_fill(struct scan_view *v, sim_ns now)
         .owners = v->owners,
         .n_owners = v->n_owners,
         .fits = v->fits,
+        .kind_fits = v->kind_fits,
+        .n_kinds = v->n_kinds,
         .groups = v->groups,
         .n_groups = v->set.n_groups,
         .nodes = v->nodes,
         .pods = v->pods,
         .pending = v->pending,
     };
+    fill_counts(v);
     for (size_t g = 0; g < v->set.n_groups; g++)
         fill_group(v, g, now);
     /* Machines that boot are only part of their group's target; those that vanished are no

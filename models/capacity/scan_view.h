@@ -23,8 +23,9 @@ struct scan_view_setup {
     size_t n_owners;
     const struct group *groups;
     size_t n_groups;
-    const int32_t *failed;     /* [group]: purchases that were refused and are still wanted */
-    const int32_t *new_failed; /* [group]: of these, since the last scan */
+    const int32_t *failed;           /* [group]: purchases that were refused and are still wanted */
+    const int32_t *new_failed;       /* [group]: of these, since the last scan */
+    const int32_t *failed_deletions; /* [group]: drains that failed since the last scan */
 };
 
 struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *e);

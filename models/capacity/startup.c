@@ -122,6 +122,32 @@ static int64_t store_rate(const struct startup *s, const struct startup_model *m
     return r ? r->shared_bandwidth : 0;
 }
 
+static int64_t least_transfer(int64_t bytes, int64_t rate, const struct catalog_store *r)
+{
+    rate = rate ? rate : r ? r->bandwidth : 0;
+    return rate > 0 ? (int64_t)((double)bytes / (double)rate * 1e9) : 0;
+}
+
+sim_ns startup_least(const struct startup_config *c, const struct catalog *catalog)
+{
+    const struct startup_image *im = &c->image;
+    const struct startup_model *m = &c->model;
+    double least = dist_least(&c->volume_mount) + dist_least(&c->container_start) +
+                   dist_least(&c->framework_init) + dist_least(&c->warm_up);
+    if (c->instant)
+        return 0;
+    if (!im->cached)
+        least += dist_least(&im->overhead) +
+                 (double)least_transfer(im->size, im->bandwidth,
+                                        catalog_registry(catalog, im->registry));
+    if (m->time.mean > 0)
+        least += dist_least(&m->time);
+    else
+        least +=
+            (double)least_transfer(m->size, m->bandwidth, catalog_model_store(catalog, m->store));
+    return (sim_ns)least;
+}
+
 static uint64_t entity_of(const char *name)
 {
     struct digest d = {0};

@@ -27,8 +27,11 @@ struct supply_setup {
     struct pods *pods;
     /* Calls into the cluster, from an event or from the calls below. */
     void *self;
-    /* Asks the owners of all pods on a node to leave it. */
-    void (*drain)(void *self, sim_ns now, uint32_t node, enum pod_end why);
+    /* Asks the owners of all pods on a node to leave it. With POD_END_NODE_DRAIN a pod whose
+     * disruption budget is used up is not asked: then false, and it is worth another try. */
+    bool (*drain)(void *self, sim_ns now, uint32_t node, enum pod_end why);
+    /* Ends the pods on a node that have been terminating for this long. */
+    void (*kill)(void *self, sim_ns now, uint32_t node, sim_ns grace);
     /* Puts a waiting pod on a node, or with NODES_NONE on a place of its own. */
     void (*place)(void *self, sim_ns now, uint32_t pod, uint32_t node);
     /* A limit was met: the run ends with this. */

@@ -22,10 +22,15 @@ struct supply_pool {
     struct group *groups;
     size_t n_groups;
     int32_t *failed, *new_failed; /* refused purchases, by group */
+    int32_t *failed_drains;       /* since the last scan, by group */
     struct node_scaler_config scaler;
     struct node_scaler_memory *memory; /* NULL: no autoscaler */
     struct scan_view *view;
     const char **names;
+    struct sim_handle scan;
+    sim_ns last_scan;  /* SIM_NEVER: none yet */
+    sim_ns newest_pod; /* that has been found unschedulable; -1: none */
+    bool *refilling;   /* by group: a retry is due */
     uint64_t compensations, refusals;
 };
 
@@ -41,14 +46,30 @@ static struct recorder *recorder_of(const struct supply_pool *s)
 
 /* ---- the life of a spot node ---- */
 
-static void buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods);
+static bool buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods);
+
+/* How long a scaling group waits before it tries again to reach its minimum (assumed: the cadence
+ * of its spot checks; no published figure). */
+#define REFILL_RETRY (5 * SIM_MINUTE)
+
+static void on_refill(void *self, sim_ns now, uint64_t group);
 
 /* A scaling group keeps its minimum whatever the autoscaler does. */
 static void refill(struct supply_pool *s, sim_ns now, struct group *g)
 {
-    int32_t missing = g->config->min_size - g->there;
-    for (int32_t i = 0; i < missing; i++)
-        buy(s, now, g, false);
+    while (g->there < g->config->min_size && buy(s, now, g, false))
+        ;
+    if (g->there >= g->config->min_size || s->refilling[g->index])
+        return;
+    s->refilling[g->index] = true;
+    sim_at(clock_of(s), now + REFILL_RETRY, SIM_SCAN, on_refill, s, g->index);
+}
+
+static void on_refill(void *self, sim_ns now, uint64_t group)
+{
+    struct supply_pool *s = self;
+    s->refilling[group] = false;
+    refill(s, now, &s->groups[group]);
 }
 
 static void on_loss(void *self, sim_ns now, uint64_t key)
@@ -156,32 +177,35 @@ static struct fleet_order order_for(struct supply_pool *s, struct group *g,
     };
 }
 
-static void refuse(struct supply_pool *s, sim_ns now, const struct group *g, const char *why)
+/* for_pods: the autoscaler asked; the group still owes it this node. */
+static void refuse(struct supply_pool *s, sim_ns now, const struct group *g, bool for_pods,
+                   const char *why)
 {
     s->refusals++;
-    s->failed[g->index]++;
-    s->new_failed[g->index]++;
+    s->failed[g->index] += for_pods;
+    s->new_failed[g->index] += for_pods;
     recorder_log(recorder_of(s), now, true, g->config->name, "no node", "%s", why);
 }
 
-static void buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods)
+static bool buy(struct supply_pool *s, sim_ns now, struct group *g, bool for_pods)
 {
     struct group_choice choice;
     if (g->there >= g->config->max_size)
-        return;
+        return false;
     if (!group_choose(g, now, &choice)) {
-        refuse(s, now, g, choice.reason);
-        return;
+        refuse(s, now, g, for_pods, choice.reason);
+        return false;
     }
     struct fleet_order o = order_for(s, g, &choice);
     o.for_pods = for_pods;
     s->compensations += choice.compensating;
     uint32_t slot = order(s, now, g, &o);
     if (slot == NODES_NONE)
-        return;
+        return false;
     const struct node *n = nodes_view(s->set.nodes, slot);
     recorder_log(recorder_of(s), now, true, n->name, "bought", "%s in %s, %s", n->type->name,
                  n->config->zones.items[n->zone], choice.reason);
+    return true;
 }
 
 static void buy_initial(struct supply_pool *s, sim_ns now, struct group *g)
@@ -191,7 +215,8 @@ static void buy_initial(struct supply_pool *s, sim_ns now, struct group *g)
     for (int32_t i = 0; i < n; i++) {
         struct group_choice choice;
         if (!group_choose(g, now, &choice)) {
-            refuse(s, now, g, choice.reason);
+            refuse(s, now, g, false, choice.reason);
+            refill(s, now, g);
             return;
         }
         struct fleet_order o = order_for(s, g, &choice);
@@ -214,6 +239,54 @@ static void give_back(struct supply_pool *s, sim_ns now, uint32_t slot, const ch
     fleet_delete(s->set.fleet, now, slot);
 }
 
+/* An eviction that a disruption budget refused is tried again (cluster-autoscaler,
+ * core/scaledown/actuation/drain.go). */
+#define EVICTION_PAUSE (10 * SIM_SECOND)
+
+/* The taint comes off, the node takes pods again, and N25 makes the next deletion wait. */
+static void give_up_drain(struct supply_pool *s, sim_ns now, uint32_t slot)
+{
+    struct node *n = nodes_at(s->set.nodes, slot);
+    s->failed_drains[n->pool]++;
+    n->draining = false;
+    n->deletion = NODE_DELETION_NONE;
+    n->deleting_since = SIM_NEVER;
+    recorder_log(recorder_of(s), now, true, n->name, "drain failed",
+                 "a disruption budget refused an eviction for %lld s",
+                 (long long)(s->scaler.eviction_retry / SIM_SECOND));
+    if (!n->noticed)
+        fleet_uncordon(s->set.fleet, now, slot);
+}
+
+static void on_overdue(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    const struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (n && n->state != NODE_VANISHED && n->draining)
+        s->set.kill(s->set.self, now, slot, s->scaler.max_graceful_termination);
+}
+
+static void on_evict(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_pool *s = self;
+    uint32_t slot;
+    const struct node *n = nodes_find(s->set.nodes, key, &slot);
+    if (!n || n->state == NODE_VANISHED || !n->draining)
+        return;
+    sim_ns until = n->deleting_since + s->scaler.delay_after_taint + s->scaler.eviction_retry;
+    bool asked = s->set.drain(s->set.self, now, slot, POD_END_NODE_DRAIN);
+    if (!nodes_find(s->set.nodes, key, &slot))
+        return;
+    sim_at(clock_of(s), now + s->scaler.max_graceful_termination, SIM_PHASE, on_overdue, s, key);
+    if (asked)
+        return;
+    if (now + EVICTION_PAUSE > until)
+        give_up_drain(s, now, slot);
+    else
+        sim_at(clock_of(s), now + EVICTION_PAUSE, SIM_SCAN, on_evict, s, key);
+}
+
 /* The pause after the taint is over. */
 static void on_tainted(void *self, sim_ns now, uint64_t key)
 {
@@ -227,12 +300,16 @@ static void on_tainted(void *self, sim_ns now, uint64_t key)
         return;
     }
     n->draining = true;
-    s->set.drain(s->set.self, now, slot, POD_END_NODE_DRAIN);
+    on_evict(s, now, key);
 }
 
-static void delete_node(struct supply_pool *s, sim_ns now, uint32_t slot, sim_ns unneeded_since)
+/* The kind of deletion is known from the taint on: a second drain must not start meanwhile. */
+static void delete_node(struct supply_pool *s, sim_ns now, uint32_t slot,
+                        const struct node_scaler_delete *d)
 {
     struct node *n = nodes_at(s->set.nodes, slot);
+    sim_ns unneeded_since = d->unneeded_since;
+    n->deletion = d->how;
     n->deleting_since = now;
     recorder_log(recorder_of(s), now, true, n->name, "tainted for deletion",
                  "unneeded for %lld s; %u pods to move",
@@ -301,14 +378,31 @@ static void on_scan(void *self, sim_ns now, uint64_t arg)
     const struct node_scaler_view *view = scan_view_fill(s->view, now);
     node_scaler_scan(&s->scaler, s->memory, view, &plan);
     memset(s->new_failed, 0, s->n_groups * sizeof *s->new_failed);
+    memset(s->failed_drains, 0, s->n_groups * sizeof *s->failed_drains);
     recorder_log(recorder_of(s), now, false, "clusterAutoscaler", "scan", "%s", plan.words);
     carry_out_cuts(s, now, &plan);
     carry_out_scale_ups(s, now, &plan);
     for (size_t i = 0; i < plan.n_deletions; i++)
-        delete_node(s, now, scan_view_slot(s->view, plan.deletions[i].node),
-                    plan.deletions[i].unneeded_since);
-    if (plan.next_scan < s->set.cluster->horizon)
-        sim_at(clock_of(s), plan.next_scan, SIM_SCAN, on_scan, s, 0);
+        delete_node(s, now, scan_view_slot(s->view, plan.deletions[i].node), &plan.deletions[i]);
+    s->last_scan = now;
+    s->scan = sim_at(clock_of(s), plan.next_scan, SIM_SCAN, on_scan, s, 0);
+}
+
+/* N1: with frequent loops a pod that is found unschedulable for the first time brings the next scan
+ * forward. */
+static bool pool_takes(void *self, sim_ns now, uint32_t pod)
+{
+    struct supply_pool *s = self;
+    const struct pod *p = pods_view(s->set.pods, pod);
+    if (!s->memory || !s->scaler.frequent_loops || s->last_scan == SIM_NEVER ||
+        p->created <= s->newest_pod)
+        return false;
+    s->newest_pod = p->created;
+    sim_ns soonest = s->last_scan + s->scaler.min_loop;
+    if (!sim_cancel(clock_of(s), s->scan))
+        return false; /* the scan of this very moment is under way */
+    s->scan = sim_at(clock_of(s), soonest > now ? soonest : now, SIM_SCAN, on_scan, s, 0);
+    return false;
 }
 
 /* ---- set-up ---- */
@@ -346,6 +440,18 @@ static struct chance scan_chance(const struct supply_pool *s)
     return chance_stream(c->seed, c->replication, CHANCE_PHASE, UINT64_MAX);
 }
 
+/* Sum of targets at most: refused purchases count in a target though no node exists for them, so
+ * the node table's size does not bound it. */
+static size_t most_wanted(const struct supply_pool *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_groups; i++) {
+        const struct pool_config *c = s->groups[i].config;
+        n += (size_t)c->max_size + (size_t)c->min_size + (size_t)c->initial_size;
+    }
+    return n;
+}
+
 static int make_scaler(struct supply_pool *s, struct err *e)
 {
     const struct cluster_setup *c = s->set.cluster;
@@ -362,6 +468,7 @@ static int make_scaler(struct supply_pool *s, struct err *e)
         .n_groups = s->n_groups,
         .failed = s->failed,
         .new_failed = s->new_failed,
+        .failed_deletions = s->failed_drains,
     };
     s->view = scan_view_create(&view, e);
     if (!s->view)
@@ -370,7 +477,7 @@ static int make_scaler(struct supply_pool *s, struct err *e)
         .config = &s->scaler,
         .group_names = s->names,
         .n_groups = s->n_groups,
-        .max_nodes = nodes_capacity(s->set.nodes),
+        .max_nodes = nodes_capacity(s->set.nodes) + most_wanted(s),
         .max_pods = pods_capacity(s->set.pods) + nodes_capacity(s->set.nodes),
         .max_pending = pods_capacity(s->set.pods),
         .n_owners = scan_view_owners(s->view),
@@ -396,6 +503,8 @@ static void pool_destroy(void *self)
     free(s->groups);
     free(s->failed);
     free(s->new_failed);
+    free(s->failed_drains);
+    free(s->refilling);
     free(s->names);
     free(s);
 }
@@ -406,12 +515,17 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
     size_t n = set->cluster->config->pools.count;
     if (s) {
         s->set = *set;
+        s->last_scan = SIM_NEVER;
+        s->newest_pod = -1;
         s->groups = calloc(n, sizeof *s->groups);
         s->failed = calloc(n, sizeof *s->failed);
         s->new_failed = calloc(n, sizeof *s->new_failed);
+        s->failed_drains = calloc(n, sizeof *s->failed_drains);
+        s->refilling = calloc(n, sizeof *s->refilling);
         s->names = calloc(n, sizeof *s->names);
     }
-    if (!s || !s->groups || !s->failed || !s->new_failed || !s->names) {
+    if (!s || !s->groups || !s->failed || !s->new_failed || !s->failed_drains || !s->refilling ||
+        !s->names) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n);
     } else if (make_groups(s, e) == 0 && make_scaler(s, e) == 0) {
         return s;
@@ -433,7 +547,7 @@ static void pool_start(void *self, sim_ns now)
         return;
     /* Scans of a running cluster stand at any phase of their interval. */
     sim_ns first = (sim_ns)chance_below(scan_chance(s), 0, (uint64_t)s->scaler.scan_interval);
-    sim_at(clock_of(s), now + first, SIM_SCAN, on_scan, s, 0);
+    s->scan = sim_at(clock_of(s), now + first, SIM_SCAN, on_scan, s, 0);
 }
 
 /* Whole nodes alone move the share of a small pool, so only a drift beyond this is worth a word. */
@@ -468,6 +582,7 @@ const struct supply_kind supply_pool = {
     .create = pool_create,
     .destroy = pool_destroy,
     .start = pool_start,
+    .takes = pool_takes,
     .emptied = pool_emptied,
     .close = pool_close,
 };

@@ -98,6 +98,7 @@ enum node_deletion { NODE_DELETION_NONE, NODE_DELETION_EMPTY, NODE_DELETION_DRAI
 struct node_scaler_node {
     uint64_t id; /* never used again; names it from scan to scan */
     uint32_t group;
+    uint32_t kind;                  /* what it is within its group; looked at with kind_fits only */
     struct node_scaler_shape shape; /* allocatable as the node reports it now: gpus stays 0 until
                                        the device plugin has spoken, though ready is true */
     sim_ns created;                 /* registered */
@@ -115,6 +116,9 @@ struct node_scaler_view {
     size_t n_owners;
     const bool *fits; /* [owner * n_groups + group]: selectors, taints, GPU kind and zone allow it;
                          resources are judged by the scaler */
+    const bool *kind_fits; /* [owner * n_kinds + node.kind]: the same for nodes that exist, where a
+                              group mixes machines or zones; NULL: as their group */
+    size_t n_kinds;
     const struct node_scaler_group *groups; /* always the groups of the setup, in its order */
     size_t n_groups;
     const struct node_scaler_node *nodes;

@@ -47,7 +47,8 @@ static struct node_slot node_slot(const struct node_snapshot *s, const struct no
 {
     const struct node_scaler_view *v = s->view;
     const struct node_scaler_group *g = &v->groups[n->group];
-    struct node_slot slot = {.room = empty_room(&n->shape), .group = n->group};
+    struct node_slot slot = {
+        .room = empty_room(&n->shape), .group = n->group, .node = (uint32_t)(n - v->nodes)};
     slot.open = n->schedulable && n->deleting == NODE_DELETION_NONE &&
                 node_state_readiness(s->config, g, n, v->now) == NODE_READY;
     assert((size_t)n->first_pod + n->n_pods <= v->n_pods);
@@ -69,8 +70,10 @@ void node_snapshot_make(struct node_snapshot *s, const struct node_scaler_config
     for (size_t i = 0; i < view->n_nodes; i++)
         s->slots[s->n_slots++] = node_slot(s, &view->nodes[i]);
     for (uint32_t g = 0; g < view->n_groups; g++) {
-        struct node_slot slot = {
-            .room = node_snapshot_new_node(&view->groups[g]), .group = g, .open = true};
+        struct node_slot slot = {.room = node_snapshot_new_node(&view->groups[g]),
+                                 .group = g,
+                                 .node = NODE_SLOT_NONE,
+                                 .open = true};
         for (int32_t k = 0; k < states[g].upcoming; k++) {
             assert(s->n_slots < s->slots_cap);
             s->slots[s->n_slots++] = slot;
@@ -85,14 +88,24 @@ void node_snapshot_rewind(struct node_snapshot *s)
         s->first_slot[i] = 0;
 }
 
+/* Selectors, GPU kind and zone: an existing node is judged by what it is, an upcoming one by what
+ * its group buys next. */
+static bool allowed(const struct node_snapshot *s, uint32_t owner, const struct node_slot *slot)
+{
+    const struct node_scaler_view *v = s->view;
+    if (!v->kind_fits || slot->node == NODE_SLOT_NONE)
+        return v->fits[(size_t)owner * v->n_groups + slot->group];
+    assert(v->nodes[slot->node].kind < v->n_kinds);
+    return v->kind_fits[(size_t)owner * v->n_kinds + v->nodes[slot->node].kind];
+}
+
 uint32_t node_snapshot_find(const struct node_snapshot *s, uint32_t owner, uint32_t from,
                             uint32_t to)
 {
     assert(owner < s->view->n_owners && to <= s->n_slots);
-    const bool *fits = s->view->fits + (size_t)owner * s->view->n_groups;
     struct node_binpack_pods p = node_snapshot_pods(&s->view->owners[owner], 1);
     for (uint32_t i = from; i < to; i++)
-        if (s->slots[i].open && fits[s->slots[i].group] &&
+        if (s->slots[i].open && allowed(s, owner, &s->slots[i]) &&
             node_binpack_fit(&s->slots[i].room, &p, 1) == 1)
             return i;
     return NODE_SLOT_NONE;

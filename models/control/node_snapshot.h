@@ -13,6 +13,7 @@
 struct node_slot {
     struct node_room room;
     uint32_t group;
+    uint32_t node;   /* in the view, with its own kind; NODE_SLOT_NONE: upcoming */
     bool open;       /* takes pods */
     int32_t carried; /* pods laid on it in thought */
 };
