@@ -309,8 +309,9 @@ static int open_file(struct store *s, enum store_mode mode, struct err *e)
     if (rc != SQLITE_OK)
         return fail(s, rc, e);
     sqlite3_busy_timeout(s->db, STORE_BUSY_MS);
-    int64_t version;
-    if (check_owner(s, &version, e) != 0)
+    /* One snapshot: between two reads another process may make the tables. */
+    int64_t version = 0;
+    if (run_sql(s, "BEGIN", e) != 0 || end(s, check_owner(s, &version, e), e) != 0)
         return -1;
     return version < STORE_VERSION ? migrate(s, e) : 0;
 }
