@@ -617,6 +617,7 @@ static void fill_view(const struct cluster *c, uint32_t slot, struct pod_view *o
         .phase = p->phase,
         .node = p->node,
         .created = p->created,
+        .placed_at = p->placed ? p->placed_at : SIM_NEVER,
         .ready_since = p->ready_since,
         .deletion_cost = p->deletion_cost,
     };

@@ -110,7 +110,7 @@ struct pod_view {
     struct pod_ref ref;
     enum pod_phase phase;
     uint32_t node;               /* UINT32_MAX: none */
-    sim_ns created, ready_since; /* SIM_NEVER: never ready */
+    sim_ns created, placed_at, ready_since; /* SIM_NEVER: not (yet) */
     int32_t deletion_cost;
 };
 bool cluster_pod(const struct cluster *c, struct pod_ref pod, struct pod_view *out);

@@ -14,12 +14,30 @@ static const struct knob_name fault_names[] = {
     {0},
 };
 
+#define OF(kind) (1 + (int)(kind))
+static const struct knob_name metric_names[] = {
+    {"all", 0, "every metric of the service"},
+    {"qps", OF(METRIC_INGRESS_QPS), "sls_ingress_qps, requests_per_second"},
+    {"latency", OF(METRIC_INGRESS_LATENCY), "sls_ingress_latency_*"},
+    {"in_flight", OF(METRIC_IN_FLIGHT), "requests between arrival and end"},
+    {"queue_length", OF(METRIC_QUEUE_LENGTH), "requests that wait"},
+    {"utilization", OF(METRIC_UTILIZATION), "cpu, gpu_utilization, DCGM_FI_DEV_GPU_UTIL"},
+    {"concurrency", OF(METRIC_CONCURRENCY), "requests in progress"},
+    {0},
+};
+
 static const struct knob fault_rows[] = {
     {.key = "kind",
      .kind = KNOB_NAME,
      .offset = offsetof(struct metric_fault, kind),
      .doc = "What goes wrong.",
      .names = fault_names},
+    {.key = "metric",
+     .kind = KNOB_NAME,
+     .offset = offsetof(struct metric_fault, metric),
+     .doc = "Which metric it befalls.",
+     .preset = "all",
+     .names = metric_names},
     {.key = "at",
      .kind = KNOB_DURATION,
      .offset = offsetof(struct metric_fault, at),
@@ -137,6 +155,11 @@ static bool active(const struct metric_fault *f, sim_ns now)
     return now >= f->at && now - f->at < f->lasts;
 }
 
+bool metric_sls_concerns(const struct metric_fault *f, const struct scaler_wants *wish)
+{
+    return f->metric == 0 || f->metric == OF(wish->kind);
+}
+
 /* The time that the path believes it is: what was visible when a fault began stays so. */
 static sim_ns seen(const struct metric_fault *f, sim_ns now)
 {
@@ -154,91 +177,107 @@ static sim_ns interval(const struct metric_sls_config *c)
     return c->interval < 15 * SIM_SECOND ? 15 * SIM_SECOND : c->interval;
 }
 
-void metric_sls_edges(const struct metric_sls_config *c, sim_ns now, sim_ns *from, sim_ns *to)
+struct metric_sls_window metric_sls_window(const struct metric_sls_config *c,
+                                           const struct scaler_wants *wish, sim_ns now)
 {
     sim_ns at = now;
     for (size_t i = 0; i < c->faults.count; i++) {
+        if (!metric_sls_concerns(fault(c, i), wish))
+            continue;
         sim_ns s = seen(fault(c, i), now);
         at = s < at ? s : at;
     }
+    if (wish->window > 0)
+        return (struct metric_sls_window){at - wish->window, at};
     sim_ns found = at - c->search_range;
-    *to = at - c->delay;
-    *from = *to - interval(c);
-    *from = *from < found ? found : *from;
-    *to = *to < *from ? *from : *to;
-    assert(*from <= *to && *to <= now);
+    struct metric_sls_window w = {at - c->delay - interval(c), at - c->delay};
+    w.from = w.from < found ? found : w.from;
+    w.to = w.to < w.from ? w.from : w.to;
+    assert(w.from <= w.to && w.to <= now);
+    return w;
 }
 
-sim_ns metric_sls_reach(const struct metric_sls_config *c)
+sim_ns metric_sls_reach(const struct metric_sls_config *c, const struct scaler_wants *wish)
 {
     sim_ns back = 0;
     for (size_t i = 0; i < c->faults.count; i++) {
         const struct metric_fault *f = fault(c, i);
         sim_ns most = f->kind == METRIC_FROZEN ? f->lasts : f->kind == METRIC_LATE ? f->lag : 0;
         most = most > f->lasts ? f->lasts : most;
-        back = most > back ? most : back;
+        back = metric_sls_concerns(f, wish) && most > back ? most : back;
     }
-    return back + interval(c) + c->delay;
+    return back + (wish->window > 0 ? wish->window : interval(c) + c->delay);
 }
 
-bool metric_sls_present(const struct metric_sls_config *c, sim_ns now)
+bool metric_sls_present(const struct metric_sls_config *c, const struct scaler_wants *wish,
+                        sim_ns now)
 {
-    for (size_t i = 0; i < c->faults.count; i++)
-        if (fault(c, i)->kind == METRIC_MISSING && active(fault(c, i), now))
+    for (size_t i = 0; i < c->faults.count; i++) {
+        const struct metric_fault *f = fault(c, i);
+        if (f->kind == METRIC_MISSING && active(f, now) && metric_sls_concerns(f, wish))
             return false;
+    }
     return true;
 }
 
 static const struct scaler_metric none = {false, 0};
 
-struct scaler_metric metric_sls_qps(const struct metric_sls_config *c, sim_ns now, uint64_t ended)
+struct scaler_metric metric_sls_qps(const struct metric_sls_config *c, uint64_t ended)
 {
-    if (!metric_sls_present(c, now) || (ended == 0 && c->empty_is_missing))
+    if (ended == 0 && c->empty_is_missing)
         return none;
     assert(ended < UINT64_MAX / 1000);
     uint64_t whole = ended * 1000 / (uint64_t)(interval(c) / SIM_MS);
     return (struct scaler_metric){true, (int64_t)whole * 1000};
 }
 
-struct scaler_metric metric_sls_latency(const struct metric_sls_config *c, sim_ns now, double ms,
-                                        uint64_t lines)
+struct scaler_metric metric_sls_latency(double ms, uint64_t lines)
 {
     assert(lines == 0 || (ms >= 0 && ms < 9e15));
-    if (!metric_sls_present(c, now) || lines == 0)
+    if (lines == 0)
         return none;
     return (struct scaler_metric){true, (int64_t)ms * 1000};
 }
 
-static double noise(const struct metric_sls_config *c, sim_ns now)
+static double noise(const struct metric_sls_config *c, const struct metric_sls_query *q)
 {
     double most = 0;
-    for (size_t i = 0; i < c->faults.count; i++)
-        if (fault(c, i)->kind == METRIC_NOISY && active(fault(c, i), now))
-            most = fault(c, i)->noise > most ? fault(c, i)->noise : most;
+    for (size_t i = 0; i < c->faults.count; i++) {
+        const struct metric_fault *f = fault(c, i);
+        if (f->kind == METRIC_NOISY && active(f, q->now) && metric_sls_concerns(f, q->wish))
+            most = f->noise > most ? f->noise : most;
+    }
     return most;
 }
 
-static bool stays_incomplete(const struct metric_sls_config *c, struct chance stream, uint64_t pass)
+static bool stays_incomplete(const struct metric_sls_config *c, const struct metric_sls_query *q)
 {
     if (c->incomplete_share <= 0)
         return false;
-    struct chance own = chance_sub(stream, pass);
+    struct chance own = chance_sub(q->stream, q->pass);
     for (int32_t try = 0; try <= c->max_retry; try++)
         if (chance_uniform(own, (uint64_t)try + 1) >= c->incomplete_share)
             return false;
     return true;
 }
 
-struct scaler_metric metric_sls_disturb(const struct metric_sls_config *c, sim_ns now,
-                                        struct scaler_metric m, struct chance stream, uint64_t pass)
+/* The adapter cuts what it reads from log lines to whole numbers. */
+static bool is_whole(const struct scaler_wants *wish)
 {
-    if (!m.present || stays_incomplete(c, stream, pass))
+    return wish->kind == METRIC_INGRESS_QPS || wish->kind == METRIC_INGRESS_LATENCY;
+}
+
+struct scaler_metric metric_sls_disturb(const struct metric_sls_config *c,
+                                        const struct metric_sls_query *q, struct scaler_metric m)
+{
+    if (!m.present || !metric_sls_present(c, q->wish, q->now) || stays_incomplete(c, q))
         return none;
-    double share = noise(c, now);
+    double share = noise(c, q);
     if (share <= 0)
         return m;
-    double draw = chance_normal(chance_sub(stream, pass), 0);
-    double v = (double)(m.milli / 1000) * (1 + share * draw);
-    m.milli = v <= 0 ? 0 : v >= 9e15 ? m.milli : (int64_t)v * 1000;
+    double draw = chance_normal(chance_sub(q->stream, q->pass), 0);
+    int64_t unit = is_whole(q->wish) && q->wish->window == 0 ? 1000 : 1;
+    double v = (double)(m.milli / unit) * (1 + share * draw);
+    m.milli = v <= 0 ? 0 : v >= 9e15 ? m.milli : (int64_t)v * unit;
     return m;
 }

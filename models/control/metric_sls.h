@@ -2,8 +2,10 @@
  *
  * alibaba-cloud-metrics-adapter asks SLS for the log lines of [now - delay - interval, now - delay)
  * each time the HPA asks for the metric; lines are written when requests end. The value is cut to a
- * whole number. Pure functions: the world keeps the marks at the two edges. Faults make time stand
- * still, lag or carry nothing; what was visible once stays visible, so edges never go back. */
+ * whole number. Other metrics go the same way without being cut, over a window of their own where
+ * the autoscaler wishes one. Pure functions: the meter keeps the marks at the two edges. Faults
+ * make time stand still, lag or carry nothing; what was visible once stays visible, so edges never
+ * go back. */
 #ifndef SLUICE_MODELS_CONTROL_METRIC_SLS_H
 #define SLUICE_MODELS_CONTROL_METRIC_SLS_H
 
@@ -23,7 +25,8 @@ enum metric_fault_kind {
 };
 
 struct metric_fault {
-    int kind; /* enum metric_fault_kind */
+    int kind;   /* enum metric_fault_kind */
+    int metric; /* 0: all; else 1 + enum metric_kind */
     sim_ns at, lasts;
     sim_ns lag;   /* METRIC_LATE */
     double noise; /* METRIC_NOISY, share */
@@ -42,24 +45,36 @@ struct metric_sls_config {
 
 extern const struct knob_table metric_sls_knobs;
 
-/* The window that a pass at `now` reads: [*from, *to). Neither edge goes back when now goes on;
- * both may lie before 0. */
-void metric_sls_edges(const struct metric_sls_config *c, sim_ns now, sim_ns *from, sim_ns *to);
-/* The furthest that a window of this path can begin before its pass. */
-sim_ns metric_sls_reach(const struct metric_sls_config *c);
+/* Does the fault concern this metric? */
+bool metric_sls_concerns(const struct metric_fault *f, const struct scaler_wants *wish);
+
+struct metric_sls_window {
+    sim_ns from, to; /* [from, to) */
+};
+/* What a pass at `now` reads. Neither edge goes back when now goes on; both may lie before 0. */
+struct metric_sls_window metric_sls_window(const struct metric_sls_config *c,
+                                           const struct scaler_wants *wish, sim_ns now);
+/* The furthest that a window of this metric can begin before its pass. */
+sim_ns metric_sls_reach(const struct metric_sls_config *c, const struct scaler_wants *wish);
 /* False while a fault carries nothing. */
-bool metric_sls_present(const struct metric_sls_config *c, sim_ns now);
+bool metric_sls_present(const struct metric_sls_config *c, const struct scaler_wants *wish,
+                        sim_ns now);
 
 /* Requests that ended in the window, over its nominal length, in whole requests a second. */
-struct scaler_metric metric_sls_qps(const struct metric_sls_config *c, sim_ns now, uint64_t ended);
+struct scaler_metric metric_sls_qps(const struct metric_sls_config *c, uint64_t ended);
 /* Mean or quantile of the window's `lines` requests, in whole ms; none without lines. */
-struct scaler_metric metric_sls_latency(const struct metric_sls_config *c, sim_ns now, double ms,
-                                        uint64_t lines);
+struct scaler_metric metric_sls_latency(double ms, uint64_t lines);
 
-/* What chance does to an answer: noise, and answers that stay incomplete over all tries. One
- * stream a metric, one index a pass. */
-struct scaler_metric metric_sls_disturb(const struct metric_sls_config *c, sim_ns now,
-                                        struct scaler_metric m, struct chance stream,
-                                        uint64_t pass);
+/* One asking for a metric. */
+struct metric_sls_query {
+    const struct scaler_wants *wish;
+    sim_ns now;
+    struct chance stream; /* one a service */
+    uint64_t pass;
+};
+/* What faults and chance do to an answer: none while nothing is carried or when it stays incomplete
+ * over all tries, and noise. */
+struct scaler_metric metric_sls_disturb(const struct metric_sls_config *c,
+                                        const struct metric_sls_query *q, struct scaler_metric m);
 
 #endif

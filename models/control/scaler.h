@@ -83,6 +83,8 @@ struct scaler_decision {
     const char *rule;    /* the binding rule, a stable short name: "tolerance", "ScaleUpLimit" */
     char reason[160];    /* the same in words, with the numbers */
     bool metric_missing; /* the size stays since a metric had no value */
+    int32_t needed;      /* what the metrics alone ask for; the caller presets -1: as `replicas` */
+    bool at_max;         /* a maximum cut the size */
 };
 
 /* What the policy wants to be shown. */
@@ -98,7 +100,9 @@ enum metric_kind {
 struct scaler_wants {
     enum metric_kind kind;
     double quantile; /* METRIC_INGRESS_LATENCY: 0.99 for p99, 0 for the mean */
-    sim_ns window;   /* length of the averaging window; 0: the metric path's own */
+    sim_ns window;   /* length of the window, which ends with the pass; 0: the metric path's own */
+    bool per_pod;    /* as samples of each pod, beside the value of the service */
+    int32_t scale;   /* factor of the samples; 0 stands for 1 */
 };
 
 struct scaler_policy {
@@ -112,6 +116,10 @@ struct scaler_policy {
     size_t (*wants)(const void *config, struct scaler_wants *out, size_t cap);
     void (*decide)(const void *config, void *memory, const struct scaler_view *view,
                    struct scaler_decision *out);
+    /* True: an activator stands in front. It sends to ready pods only, holds what finds none, and
+     * has the policy decide at once when the first one comes to a service of size zero. NULL: the
+     * platform has none. */
+    bool (*activates)(const void *config);
     /* Requests a second and replica that the policy aims at; 0 when it aims at something else.
      * NULL stands for 0. For lint and verdicts, never for a decision. */
     double (*target_qps)(const void *config);

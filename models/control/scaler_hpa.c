@@ -70,6 +70,9 @@ static size_t wants(const void *config, struct scaler_wants *out, size_t cap)
     for (size_t i = 0; i < n && i < cap; i++) {
         bool known = hpa_config_wants(c, i, &out[i], &scale);
         assert(known);
+        enum hpa_kind kind = hpa_config_metric(c, i).kind;
+        out[i].per_pod = kind == HPA_PODS || kind == HPA_RESOURCE || kind == HPA_UTILIZATION;
+        out[i].scale = scale;
     }
     return n;
 }
@@ -99,6 +102,8 @@ static void decide(const void *config, void *memory, const struct scaler_view *v
     out->replicas = o.replicas;
     out->rule = hpa_rule_name(o.rule);
     out->metric_missing = o.error || o.partial_error;
+    out->needed = o.recommended;
+    out->at_max = o.rule == HPA_RULE_TOO_MANY || o.rule == HPA_RULE_ABOVE_MAX;
 }
 
 static double target_qps(const void *config)

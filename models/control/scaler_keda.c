@@ -512,6 +512,8 @@ static void pass(struct memory *m, const struct scaler_view *view, struct scaler
     out->replicas = o.replicas;
     out->rule = hpa_rule_name(o.rule);
     out->metric_missing = o.error || o.partial_error;
+    out->needed = o.recommended;
+    out->at_max = o.rule == HPA_RULE_TOO_MANY || o.rule == HPA_RULE_ABOVE_MAX;
 }
 
 /* True once `due` has come; sets the next time. */

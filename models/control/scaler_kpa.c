@@ -203,7 +203,15 @@ static void decide(const void *config, void *memory, const struct scaler_view *v
     enum kpa_bound why;
     out->replicas = kpa_clamp(&bounds, &m->state, view->spec_replicas, d.desired, view->now, &why);
     out->rule = rule(&m->state, &d, why);
+    out->needed = d.desired;
+    out->at_max = why == KPA_MAX;
     say(c, &m->state, aim.target, view, &d, why, out);
+}
+
+static bool activates(const void *config)
+{
+    (void)config;
+    return true;
 }
 
 static double target_qps(const void *config)
@@ -218,5 +226,6 @@ const struct scaler_policy scaler_kpa = {
     .period = period,
     .wants = wants,
     .decide = decide,
+    .activates = activates,
     .target_qps = target_qps,
 };

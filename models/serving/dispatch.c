@@ -123,6 +123,12 @@ struct advance dispatch_advance(struct dispatch *d, sim_ns until)
     return a;
 }
 
+void dispatch_reach(struct dispatch *d, sim_ns until)
+{
+    while (dispatch_advance(d, until).why != STOP_HORIZON)
+        ;
+}
+
 void dispatch_hold(struct dispatch *d, bool hold_when_empty)
 {
     d->hold = hold_when_empty;

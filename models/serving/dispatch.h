@@ -140,6 +140,8 @@ struct advance {
  * needs an endpoint at `reached`, there is none, no other is held, and the caller asked to be told.
  * Nothing at `reached` has been played yet: the caller may change the topology there. */
 struct advance dispatch_advance(struct dispatch *d, sim_ns until);
+/* The same through every stop: for a caller that has no capacity to give, or has been told. */
+void dispatch_reach(struct dispatch *d, sim_ns until);
 /* Ask (or stop asking) for STOP_NEEDS_CAPACITY. What is held stays so until it can go or times out.
  */
 void dispatch_hold(struct dispatch *d, bool hold_when_empty);

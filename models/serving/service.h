@@ -1,8 +1,8 @@
 /* service: one deployment in a run: its traffic, its dispatcher, its autoscaler and its pods.
  *
- * The service owns the ReplicaSet's part (how many pods, which one goes), the path of an endpoint
- * (listed, serving, refusing, drained) and the measuring (metric windows, SLO windows). Where pods
- * run and when they start is the cluster's business. */
+ * Puts together what each has a file of its own: the pods and their endpoints (replicas), the
+ * autoscaler at work, what it is shown (meter), the SLO's windows. Where pods run and when they
+ * start is the cluster's business. */
 #ifndef SLUICE_MODELS_SERVING_SERVICE_H
 #define SLUICE_MODELS_SERVING_SERVICE_H
 
@@ -19,6 +19,7 @@ struct recorder;
 struct scaler_policy;
 struct sim;
 struct traffic;
+struct zone;
 
 /* Time of one request on one kind of GPU, and where the figure is from. */
 struct service_time {
@@ -41,6 +42,7 @@ struct ingress_config {
     sim_ns timeout, connect_timeout; /* timeout 0: none */
     int64_t tries;
     sim_ns endpoint_lag; /* from a change of the endpoints to the balancer knowing it */
+    bool hold;           /* what finds no endpoint waits for one instead of being refused */
 };
 
 struct service_config {
@@ -65,8 +67,8 @@ struct service_frame {
     struct recorder *recorder;
     struct cluster *cluster;
     sim_ns horizon, warm_up;
-    int64_t utc_offset_s; /* of local time at the start */
     int64_t epoch_s;
+    const struct zone *zone; /* of schedules */
     uint64_t seed, replication;
     size_t max_replicas, max_in_flight;
     bool use_events;
@@ -82,8 +84,11 @@ void service_destroy(struct service *s);
 /* Asks for the initial pods, schedules the first pass and the window marks. */
 void service_start(struct service *s);
 
-/* Plays requests up to `until`; only for services that may need capacity in between. */
+/* While true, a request may need a pod before the next event: advance the service to that event
+ * before it fires. */
 bool service_waits_for_capacity(const struct service *s);
+/* Plays requests up to `until`, or to the first one that needs a pod; then a pass of the autoscaler
+ * is scheduled for that time. */
 void service_advance(struct service *s, sim_ns until);
 
 /* The cluster's upward calls. */
@@ -92,7 +97,7 @@ void service_pod_ready(struct service *s, sim_ns now, struct pod_ref pod, uint32
 void service_pod_evicted(struct service *s, sim_ns now, struct pod_ref pod, enum pod_end why);
 void service_pod_dead(struct service *s, sim_ns now, struct pod_ref pod);
 void service_pod_unlisted(struct service *s, sim_ns now, struct pod_ref pod, enum pod_end why);
-void service_pod_gone(struct service *s, sim_ns now, struct pod_ref pod, enum pod_end why);
+void service_pod_gone(struct service *s, sim_ns now, struct pod_ref pod);
 
 /* Plays to the horizon, judges the last window, writes the service's figures and asserts the laws.
  * `total` gathers the tallies of all services after warm-up. */

@@ -230,16 +230,12 @@ static int find_epoch(struct loading *l, struct err *e)
     if (!zone)
         return err_set(e, cause.code, place_of(l, "timeZone", place, sizeof place), "timeZone: %s",
                        cause.msg);
-    bool good = parse_start(s->start, &t);
-    if (good) {
-        s->epoch_s = zone_unix(zone, &t);
-        s->utc_offset_s = zone_offset_s(zone, s->epoch_s);
-    }
-    zone_free(zone);
-    if (!good)
+    s->zone = zone;
+    if (!parse_start(s->start, &t))
         return err_set(e, ERR_INPUT, place_of(l, "start", place, sizeof place),
                        "start: '%s' is no date; allowed is 2024-01-31 or 2024-01-31T08:00:00",
                        s->start);
+    s->epoch_s = zone_unix(zone, &t);
     return 0;
 }
 
@@ -626,6 +622,8 @@ static int load(struct loading *l, struct err *e)
         find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e))
         return -1;
     s->cluster.currency = s->currency;
+    s->cluster.max_pods = s->limits.pods;
+    s->cluster.max_nodes = s->limits.nodes;
     s->path = l->source->path;
     s->root = l->root;
     if (digest_files(l, e))
@@ -645,6 +643,7 @@ struct scenario *scenario_load(const struct scenario_source *source, struct err 
     }
     struct loading l = {.s = s, .source = source, .arena = a, .bind = {.arena = a}};
     if (load(&l, e)) {
+        zone_free(s->zone);
         arena_destroy(a);
         return NULL;
     }
@@ -653,6 +652,8 @@ struct scenario *scenario_load(const struct scenario_source *source, struct err 
 
 void scenario_free(struct scenario *s)
 {
-    if (s)
-        arena_destroy(s->arena);
+    if (!s)
+        return;
+    zone_free(s->zone);
+    arena_destroy(s->arena);
 }

@@ -25,11 +25,14 @@
 struct arena;
 struct catalog;
 struct json;
+struct zone;
 
 /* Each is the limit of a table that is taken before the clock starts. */
 struct scenario_limits {
     int64_t events;      /* control events pending at once */
     int64_t replicas;    /* of one service, counting the ones that still drain */
+    int64_t pods;        /* of all services */
+    int64_t nodes;       /* 0: by the pools' sizes */
     int64_t in_flight;   /* requests of one service between arrival and end */
     int64_t log_entries; /* control log lines kept for people */
 };
@@ -61,7 +64,7 @@ struct scenario {
     const char *path;
     const struct json *root; /* for the places of errors that are found later */
     int64_t epoch_s;
-    int64_t utc_offset_s; /* of the time zone at the start */
+    struct zone *zone; /* timeZone, loaded */
     const struct catalog *catalog;
     const struct traffic **traffic; /* one per service */
     const struct pod_shape *shapes; /* one per service, for the cluster */

@@ -122,6 +122,15 @@ static const struct knob ingress_rows[] = {
      .quality = QUALITY_OFFICIAL,
      .source = "ingress-nginx, rootfs/etc/nginx/lua/balancer.lua, sync interval of 1 s "
                "(2026-03-20)"},
+    {.key = "hold",
+     .kind = KNOB_BOOL,
+     .offset = offsetof(struct ingress_config, hold),
+     .doc = "A request that finds no endpoint waits for one until its time-out (an activator, "
+            "KEDA's HTTP add-on) instead of being refused with 503, as nginx does. The kpa's "
+            "activator always holds.",
+     .preset = "false",
+     .quality = QUALITY_OFFICIAL,
+     .source = "ingress-nginx answers 503 for a service without endpoints (2026-03-20)"},
     {0},
 };
 
@@ -257,6 +266,22 @@ static const struct knob limits_rows[] = {
      .doc = "Replicas of one service at once, the ones on their way out included.",
      .preset = "256",
      .min = 1,
+     .max = 1e6},
+    {.key = "pods",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct scenario_limits, pods),
+     .unit = "pods",
+     .doc = "Pods of all services at once, terminating ones included.",
+     .preset = "4096",
+     .min = 1,
+     .max = 1e6},
+    {.key = "nodes",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct scenario_limits, nodes),
+     .unit = "nodes",
+     .doc = "Node objects at once, dying ones included; 0: twice the pools' maxSize and 16 more.",
+     .preset = "0",
+     .min = 0,
      .max = 1e6},
     {.key = "inFlight",
      .kind = KNOB_INT,

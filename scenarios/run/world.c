@@ -51,7 +51,8 @@ static void on_dead(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
 static void on_gone(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
 {
     struct world *w = self;
-    service_pod_gone(w->services[owner], now, pod, why);
+    (void)why;
+    service_pod_gone(w->services[owner], now, pod);
 }
 
 static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
@@ -114,8 +115,8 @@ static int make_services(struct world *w, struct err *e)
         .cluster = w->cluster,
         .horizon = s->horizon,
         .warm_up = s->warm_up,
-        .utc_offset_s = s->utc_offset_s,
         .epoch_s = s->epoch_s,
+        .zone = s->zone,
         .seed = (uint64_t)s->seed,
         .replication = w->number,
         .max_replicas = (size_t)s->limits.replicas,
@@ -170,6 +171,17 @@ static int check(const struct world *w, struct err *e)
     return limits_met(w, e);
 }
 
+/* Requests are played when an event concerns them, but one that a service of size zero waits for
+ * makes an event of its own, before the next one. */
+static void advance_waiting(struct world *w)
+{
+    sim_ns horizon = w->scenario->horizon;
+    for (size_t i = 0; i < w->n_services; i++)
+        if (service_waits_for_capacity(w->services[i]))
+            service_advance(w->services[i],
+                            sim_next(w->sim) < horizon ? sim_next(w->sim) : horizon);
+}
+
 static int play(struct world *w, struct err *e)
 {
     sim_ns horizon = w->scenario->horizon;
@@ -177,10 +189,8 @@ static int play(struct world *w, struct err *e)
     cluster_start(w->cluster);
     for (size_t i = 0; i < w->n_services; i++)
         service_start(w->services[i]);
-    while (sim_next(w->sim) < horizon) {
-        for (size_t i = 0; i < w->n_services; i++)
-            if (service_waits_for_capacity(w->services[i]))
-                service_advance(w->services[i], sim_next(w->sim));
+    for (;;) {
+        advance_waiting(w);
         if (sim_next(w->sim) >= horizon)
             break;
         sim_step(w->sim);
