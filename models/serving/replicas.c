@@ -541,9 +541,9 @@ void replicas_figures(struct replicas *r, const char *prefix)
                 recorder_mean(r->recorder, r->ready_id, end));
     heading_put(&to, "replicas.starts", "pods", FIGURE_MEAN, (double)r->starts);
     heading_put(&to, "replicas.zeroShare", "1", FIGURE_MEAN, (double)zero / (double)end);
+    heading_put(&to, "replicas.noneReadyShare", "1", FIGURE_MEAN, (double)d.lasted / (double)end);
     heading_put(&to, "coldStart.requests", "requests", FIGURE_SUM, (double)d.requests);
     heading_put(&to, "coldStart.share", "1", FIGURE_MEAN, share((double)d.requests, arrived));
-    heading_put(&to, "coldStart.time", "s", FIGURE_MEAN, (double)d.lasted / (double)SIM_SECOND);
 }
 
 int replicas_failed(const struct replicas *r, struct err *e)
