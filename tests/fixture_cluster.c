@@ -2,6 +2,7 @@
 #include "tests/fixture_cluster.h"
 
 #include "models/capacity/catalog.h"
+#include "models/capacity/drill.h"
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/catalog_files.h"
@@ -44,6 +45,7 @@ static const struct knob_table service_table = {
 
 struct file {
     struct cluster_config cluster;
+    struct knob_texts drills;
     struct knob_list services;
 };
 
@@ -66,6 +68,11 @@ static const struct knob file_rows[] = {
      .doc = "Scheduler.",
      .preset = "{}",
      .table = &scheduler_knobs},
+    {.key = "drills",
+     .kind = KNOB_TEXTS,
+     .offset = offsetof(struct file, drills),
+     .doc = "Drills.",
+     .preset = ""},
     {.key = "maxPods",
      .kind = KNOB_INT,
      .offset = offsetof(struct file, cluster.max_pods),
@@ -245,6 +252,11 @@ static void bind_file(struct fixture_cluster *f, const char *text)
     f->config = file->cluster;
     f->n_owners = file->services.count;
     cr_assert_leq(f->n_owners, FIXTURE_OWNERS);
+    struct drill *drills = arena_take(f->arena, file->drills.count + 1, sizeof *drills, &e);
+    for (size_t i = 0; i < file->drills.count; i++)
+        cr_assert_eq(drill_parse(file->drills.items[i], &drills[i], &e), 0, "%s", e.msg);
+    f->config.drills = drills;
+    f->config.n_drills = file->drills.count;
     const struct service *services = file->services.items;
     for (size_t i = 0; i < f->n_owners; i++) {
         f->shapes[i] = services[i].pod;

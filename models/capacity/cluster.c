@@ -3,6 +3,7 @@
 
 #include "models/capacity/baseline.h"
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/drill.h"
 #include "models/capacity/fleet.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
@@ -399,6 +400,48 @@ static void fail(void *self, const char *knob, const char *what)
     }
 }
 
+/* ---- drills ---- */
+
+static void end_slow_registry(void *self, sim_ns now, uint64_t arg)
+{
+    struct cluster *c = self;
+    const struct drill *d = &c->set.config->drills[arg];
+    recorder_log(c->set.recorder, now, true, "drill", "over", "%s", d->text);
+    startup_slow_pulls(c->startup, now, 1);
+}
+
+static void on_drill(void *self, sim_ns now, uint64_t arg)
+{
+    struct cluster *c = self;
+    const struct drill *d = &c->set.config->drills[arg];
+    recorder_log(c->set.recorder, now, true, "drill", drill_name(d->kind), "%s", d->text);
+    if (d->kind == DRILL_REGISTRY_SLOW) {
+        startup_slow_pulls(c->startup, now, d->factor);
+        if (drill_end(d) < c->set.horizon)
+            sim_at(c->set.sim, drill_end(d), SIM_FAULT, end_slow_registry, c, arg);
+    }
+    for (size_t i = 0; i < c->n_supplies; i++)
+        if (c->supplies[i].kind->drill)
+            c->supplies[i].kind->drill(c->supplies[i].self, now, d);
+}
+
+static void schedule_drills(struct cluster *c)
+{
+    for (size_t i = 0; i < c->set.config->n_drills; i++)
+        sim_at(c->set.sim, c->set.config->drills[i].at, SIM_FAULT, on_drill, c, i);
+}
+
+static int check_drills(const struct cluster *c, struct err *e)
+{
+    const struct cluster_config *config = c->set.config;
+    for (size_t i = 0; i < config->n_drills; i++)
+        if (drill_check(&config->drills[i], config, c->set.horizon, e)) {
+            snprintf(e->where, sizeof e->where, "drills[%zu]", i);
+            return -1;
+        }
+    return 0;
+}
+
 /* ---- set-up ---- */
 
 static size_t node_limit(const struct cluster_config *config)
@@ -530,7 +573,7 @@ struct cluster *cluster_create(const struct cluster_setup *s, struct err *e)
         return NULL;
     }
     c->set = *s;
-    if (make_tables(c, e) || make_life(c, e) || make_supplies(c, e)) {
+    if (check_drills(c, e) || make_tables(c, e) || make_life(c, e) || make_supplies(c, e)) {
         cluster_destroy(c);
         return NULL;
     }
@@ -564,6 +607,7 @@ void cluster_start(struct cluster *c)
         if (c->supplies[i].kind->start)
             c->supplies[i].kind->start(c->supplies[i].self, now);
     sim_at(c->set.sim, now, SIM_FAULT, settle, c, 0);
+    schedule_drills(c);
 }
 
 /* ---- what owners ask for ---- */

@@ -6,8 +6,10 @@
 #include "models/capacity/scheduler.h"
 #include "sim/knob.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
+struct drill;
 struct node_settings; /* models/control/node_settings.h: node_settings_knobs */
 
 /* Open data. The rows of a scenario: `nodePools` is a list by pool_knobs, `clusterAutoscaler` a
@@ -17,6 +19,8 @@ struct cluster_config {
     struct knob_list pools;                 /* struct pool_config */
     const struct node_settings *autoscaler; /* NULL: nobody buys or returns nodes */
     struct scheduler_config scheduler;
+    const struct drill *drills; /* models/capacity/drill.h; checked with the cluster */
+    size_t n_drills;
     const char *currency; /* of all money in the run; NULL: CNY */
     int64_t max_pods;     /* limits.pods: pods that exist at once; 0: 4096 */
     int64_t max_nodes;    /* limits.nodes: node objects at once, dying ones included; 0: twice the

@@ -180,6 +180,9 @@ static bool available(struct search *s, uint32_t type, uint32_t zone)
     const struct group *g = s->g;
     const struct pool_config *c = g->config;
     int32_t vcpu = g->types[type].type->vcpu;
+    s->why_not = "the zone is down";
+    if (s->now < g->zone_from[zone])
+        return false;
     if (s->billing == PRICE_ON_DEMAND) {
         s->why_not = "the on-demand vCPU quota is used up";
         return g->on_demand_vcpu + vcpu <= c->on_demand_vcpu_quota;

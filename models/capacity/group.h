@@ -40,6 +40,7 @@ struct group {
     int32_t *prices; /* [(zone * n_types + type) * n_steps + step]: millionths */
     size_t n_steps;
     sim_ns stock_from[GROUP_ZONES_MAX]; /* spot can be had from then on */
+    sim_ns zone_from[GROUP_ZONES_MAX];  /* anything can be had from then on */
     int32_t zone_nodes[GROUP_ZONES_MAX];
     int32_t there, on_demand;
     int64_t on_demand_vcpu, spot_vcpu;

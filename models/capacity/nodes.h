@@ -39,6 +39,7 @@ struct node {
     bool initial, compensating, ever_used;
     bool cordoned;               /* takes no new pod */
     bool noticed;                /* its end is announced */
+    bool reclaimed;              /* the platform has decided to take it back */
     sim_ns bought, registered;   /* registered: SIM_NEVER until then */
     enum node_deletion deletion; /* by the node autoscaler, from its taint on */
     sim_ns deleting_since;       /* SIM_NEVER: nobody deletes it */

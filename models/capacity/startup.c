@@ -59,6 +59,7 @@ struct startup {
     struct owner *owners;
     struct run *runs;
     uint8_t *images;     /* [node * n_owners + image]: enum image_state */
+    double slow;         /* how many times slower images come than their rate says */
     struct links *links; /* one a node, then one a model store */
     size_t n_stores;
     /* Of pods that got ready. */
@@ -196,6 +197,7 @@ struct startup *startup_create(const struct startup_setup *set, struct err *e)
     struct startup *s = calloc(1, sizeof *s);
     if (s) {
         s->set = *set;
+        s->slow = 1;
         s->owners = calloc(set->n_owners + 1, sizeof *s->owners);
         s->runs = calloc(set->max_pods + 1, sizeof *s->runs);
         s->images = calloc(set->max_nodes * set->n_owners + 1, 1);
@@ -303,10 +305,26 @@ static sim_ns draw(const struct startup *s, const struct run *r, const struct di
 /* ---- image ---- */
 
 /* A pod with a place of its own pulls at the full rate. */
-static sim_ns pull_alone(const struct owner *o)
+static sim_ns pull_alone(const struct startup *s, const struct owner *o)
 {
-    double seconds = (double)o->config->image.size / (double)o->pull_rate;
+    double seconds = (double)o->config->image.size / (double)o->pull_rate * s->slow;
     return (sim_ns)(seconds * (double)SIM_SECOND + 0.5);
+}
+
+static int64_t pull_rate(const struct startup *s, const struct owner *o)
+{
+    int64_t rate = (int64_t)((double)o->pull_rate / s->slow);
+    return rate > 0 ? rate : 1;
+}
+
+void startup_slow_pulls(struct startup *s, sim_ns now, double factor)
+{
+    assert(factor >= 1);
+    s->slow = factor;
+    for (size_t i = 0; i < s->set.max_pods; i++)
+        if (s->runs[i].pulling)
+            links_rate(s->links, now, s->runs[i].pod.node,
+                       pull_rate(s, &s->owners[s->runs[i].pod.owner]));
 }
 
 static void pull_bytes(struct startup *s, struct run *r, sim_ns now, int64_t bytes)
@@ -314,7 +332,7 @@ static void pull_bytes(struct startup *s, struct run *r, sim_ns now, int64_t byt
     struct owner *o = &s->owners[r->pod.owner];
     r->pulling = r->flowing = true;
     *image_at(s, r->pod.node, r->pod.owner) = IMAGE_COMING;
-    links_rate(s->links, now, r->pod.node, o->pull_rate);
+    links_rate(s->links, now, r->pod.node, pull_rate(s, o));
     links_begin(s->links, now, &(struct links_flow){r->pod.node, r->pod.slot, bytes, 0});
 }
 
@@ -325,7 +343,7 @@ static void pull_starts(void *self, sim_ns now, uint64_t arg)
     const struct owner *o = &s->owners[r->pod.owner];
     r->next = (struct sim_handle){0};
     if (r->pod.node == UINT32_MAX) {
-        phase_lasts(s, r, now, pull_alone(o));
+        phase_lasts(s, r, now, pull_alone(s, o));
         return;
     }
     switch ((enum image_state) * image_at(s, r->pod.node, r->pod.owner)) {

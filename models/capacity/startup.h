@@ -110,6 +110,8 @@ void startup_end(struct startup *s, sim_ns now, uint32_t pod);
 void startup_node_new(struct startup *s, uint32_t node);
 /* The image of this owner is on the node already. */
 void startup_node_cache(struct startup *s, uint32_t node, uint32_t owner);
+/* From now on images come at 1/factor of their rate, those that are on their way too. */
+void startup_slow_pulls(struct startup *s, sim_ns now, double factor);
 /* Figures startup.<phase>.{mean,max}, startup.total.{mean,max}, startup.pods, startup.restarts. */
 void startup_close(struct startup *s);
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct cluster_config;
+struct drill;
 struct fleet;
 struct nodes;
 struct pods;
@@ -50,6 +51,8 @@ struct supply_kind {
     bool (*takes)(void *self, sim_ns now, uint32_t pod);
     /* The last pod has left one of its nodes. */
     void (*emptied)(void *self, sim_ns now, uint32_t node);
+    /* Something goes wrong on purpose. */
+    void (*drill)(void *self, sim_ns now, const struct drill *d);
     /* Closing figures. */
     void (*close)(void *self, sim_ns now);
 };

@@ -1,6 +1,7 @@
 /* supply_pool: elastic node pools under the node autoscaler: buys what a scan asks for, gives back
  * what it names, and loses spot nodes to their market. */
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/drill.h"
 #include "models/capacity/fleet.h"
 #include "models/capacity/group.h"
 #include "models/capacity/instance.h"
@@ -95,8 +96,9 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     struct supply_pool *s = self;
     uint32_t slot;
     struct node *n = nodes_find(s->set.nodes, key, &slot);
-    if (!n || n->state == NODE_VANISHED)
+    if (!n || n->state == NODE_VANISHED || n->reclaimed)
         return;
+    n->reclaimed = true;
     bool handled = n->config->on_notice == POOL_NOTICE_DRAIN;
     recorder_log(recorder_of(s), now, true, n->name, "spot notice",
                  "the platform takes it back in %lld s; %s",
@@ -108,6 +110,106 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     n->noticed = true;
     fleet_cordon(s->set.fleet, now, slot);
     s->set.drain(s->set.self, now, slot, POD_END_SPOT_NOTICE);
+}
+
+/* ---- drills ---- */
+
+static int64_t highest_price(const struct supply_pool *s, const struct node *n)
+{
+    const struct pool_config *c = s->groups[n->pool].config;
+    return c->spot_strategy == POOL_PRICE_LIMIT ? c->spot_price_limit.micro : INT64_MAX;
+}
+
+static bool reclaimable(const struct node *n)
+{
+    return n->billing == PRICE_SPOT && n->state != NODE_VANISHED && !n->reclaimed;
+}
+
+/* The lowest bid goes first, ties are random (ECS documentation, preemptible instances,
+ * 2021-07-19).
+ */
+static uint32_t next_victim(const struct supply_pool *s, struct chance ties)
+{
+    uint32_t best = NODES_NONE;
+    for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
+         i = nodes_next(s->set.nodes, i)) {
+        const struct node *n = nodes_view(s->set.nodes, i);
+        if (!reclaimable(n))
+            continue;
+        const struct node *b = best == NODES_NONE ? n : nodes_view(s->set.nodes, best);
+        int64_t bid = highest_price(s, n), least = highest_price(s, b);
+        if (best == NODES_NONE || bid < least ||
+            (bid == least && chance_bits(ties, n->uid) < chance_bits(ties, b->uid)))
+            best = i;
+    }
+    return best;
+}
+
+static void reclaim(struct supply_pool *s, sim_ns now, const struct drill *d)
+{
+    const struct cluster_setup *c = s->set.cluster;
+    struct chance ties = chance_stream(c->seed, c->replication, CHANCE_FAULT, (uint64_t)d->at);
+    int64_t there = 0;
+    for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
+         i = nodes_next(s->set.nodes, i))
+        there += reclaimable(nodes_view(s->set.nodes, i));
+    int64_t lose = drill_share(d, there);
+    recorder_log(recorder_of(s), now, true, "drill", "reclaimed", "%lld of %lld spot nodes",
+                 (long long)lose, (long long)there);
+    for (; lose > 0; lose--)
+        on_notice(s, now, nodes_key(s->set.nodes, next_victim(s, ties)));
+}
+
+static void close_stock(struct supply_pool *s, sim_ns until)
+{
+    for (size_t i = 0; i < s->n_groups; i++)
+        for (size_t z = 0; z < s->groups[i].n_zones; z++)
+            if (until > s->groups[i].stock_from[z])
+                s->groups[i].stock_from[z] = until;
+}
+
+static void close_zone(struct supply_pool *s, const struct drill *d)
+{
+    for (size_t i = 0; i < s->n_groups; i++)
+        for (size_t z = 0; z < s->groups[i].n_zones; z++)
+            if (strcmp(s->groups[i].config->zones.items[z], d->zone) == 0)
+                s->groups[i].zone_from[z] = drill_end(d);
+}
+
+static uint32_t next_in_zone(const struct supply_pool *s, const char *zone)
+{
+    uint32_t i = nodes_next(s->set.nodes, NODES_NONE);
+    for (; i != NODES_NONE; i = nodes_next(s->set.nodes, i)) {
+        const struct node *n = nodes_view(s->set.nodes, i);
+        if (n->state != NODE_VANISHED && strcmp(n->config->zones.items[n->zone], zone) == 0)
+            break;
+    }
+    return i;
+}
+
+static void lose_zone(struct supply_pool *s, sim_ns now, const struct drill *d)
+{
+    close_zone(s, d);
+    for (uint32_t i; (i = next_in_zone(s, d->zone)) != NODES_NONE;) {
+        const struct node *n = nodes_view(s->set.nodes, i);
+        recorder_log(recorder_of(s), now, true, n->name, "lost",
+                     "zone %s is gone, and the node with %u pods on it", d->zone,
+                     (unsigned)n->n_pods);
+        group_remove(&s->groups[n->pool], now, n);
+        fleet_lose(s->set.fleet, now, i);
+    }
+    for (size_t i = 0; i < s->n_groups; i++)
+        refill(s, now, &s->groups[i]);
+}
+
+static void pool_drill(void *self, sim_ns now, const struct drill *d)
+{
+    if (d->kind == DRILL_SPOT_LOSS)
+        reclaim(self, now, d);
+    if (d->kind == DRILL_STOCK_OUT)
+        close_stock(self, drill_end(d));
+    if (d->kind == DRILL_ZONE_LOSS)
+        lose_zone(self, now, d);
 }
 
 static void on_price(void *self, sim_ns now, uint64_t key)
@@ -584,5 +686,6 @@ const struct supply_kind supply_pool = {
     .start = pool_start,
     .takes = pool_takes,
     .emptied = pool_emptied,
+    .drill = pool_drill,
     .close = pool_close,
 };

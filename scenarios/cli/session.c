@@ -95,6 +95,8 @@ static void note_command(struct session *s, const struct session_arguments *a, c
     text_printf(&t, "sluice run %s", path);
     for (size_t i = 0; i < a->sets.count; i++)
         text_printf(&t, " --set '%s'", a->sets.items[i]);
+    for (size_t i = 0; i < a->drills.count; i++)
+        text_printf(&t, " --drill '%s'", a->drills.items[i]);
     if (a->seed)
         text_printf(&t, " --seed %s", a->seed);
     if (a->replications > 0)
@@ -123,7 +125,14 @@ int session_open(struct session *s, const struct session_arguments *a, const cha
                  (long long)a->replications);
         sets[n++] = replications;
     }
-    struct scenario_source source = {path, sets, n, s->data_dir};
+    struct scenario_source source = {
+        .path = path,
+        .sets = sets,
+        .n_sets = n,
+        .drills = a->drills.items,
+        .n_drills = a->drills.count,
+        .data_dir = s->data_dir,
+    };
     s->scenario = scenario_load(&source, e);
     if (!s->scenario)
         return -1;

@@ -3,6 +3,7 @@
 #include "scenarios/run/scenario.h"
 
 #include "models/capacity/catalog.h"
+#include "models/capacity/drill.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/pool.h"
 #include "models/control/scaler.h"
@@ -38,6 +39,33 @@ struct loading {
 
 /* ---- file, --set, manifests ---- */
 
+static struct json *child(struct json *object, const char *key);
+
+/* Drills of the command line join those of the file, so that they are read, checked and
+ * fingerprinted alike. */
+static int add_drills(struct loading *l, struct err *e)
+{
+    const char *file = l->source->path;
+    struct json *list = child(l->root, "drills");
+    if (l->source->n_drills == 0 || (list && list->type != JSON_ARRAY))
+        return 0;
+    if (!list) {
+        list = json_new(l->arena, JSON_ARRAY, file, l->root->line, l->root->column, e);
+        if (!list)
+            return -1;
+        list->key = "drills";
+        json_append(l->root, list);
+    }
+    for (size_t i = 0; i < l->source->n_drills; i++) {
+        struct json *item = json_new(l->arena, JSON_STRING, "--drill", (uint32_t)i + 1, 1, e);
+        if (!item)
+            return -1;
+        item->string = l->source->drills[i];
+        json_append(list, item);
+    }
+    return 0;
+}
+
 static int read_root(struct loading *l, struct err *e)
 {
     struct arena *a = l->arena;
@@ -53,6 +81,8 @@ static int read_root(struct loading *l, struct err *e)
         if (!l->root)
             return -1;
     }
+    if (add_drills(l, e))
+        return -1;
     l->base_dir = folder_of(a, l->source->path, e);
     return l->base_dir ? 0 : -1;
 }
@@ -421,6 +451,47 @@ static int finish_services(struct loading *l, struct err *e)
     return 0;
 }
 
+/* ---- drills ---- */
+
+static int freeze_metrics(struct loading *l, const struct drill *d, struct err *e)
+{
+    struct service_config *c = l->s->services.items;
+    for (size_t i = 0; i < l->s->services.count; i++) {
+        struct knob_list *list = &c[i].metric.faults;
+        struct metric_fault *faults = arena_take(l->arena, list->count + 1, sizeof *faults, e);
+        if (!faults)
+            return -1;
+        if (list->count)
+            memcpy(faults, list->items, list->count * sizeof *faults);
+        faults[list->count] =
+            (struct metric_fault){.kind = METRIC_FROZEN, .at = d->at, .lasts = d->lasts};
+        *list = (struct knob_list){faults, list->count + 1};
+    }
+    return 0;
+}
+
+static int load_drills(struct loading *l, struct err *e)
+{
+    struct scenario *s = l->s;
+    char path[32], place[600];
+    struct drill *drills = arena_take(l->arena, s->drills.count + 1, sizeof *drills, e);
+    if (!drills)
+        return -1;
+    for (size_t i = 0; i < s->drills.count; i++) {
+        struct err cause = {0};
+        snprintf(path, sizeof path, "drills[%zu]", i);
+        if (drill_parse(s->drills.items[i], &drills[i], &cause) ||
+            drill_check(&drills[i], &s->cluster, s->horizon, &cause))
+            return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place), "%s: %s", path,
+                           cause.msg);
+        if (drills[i].kind == DRILL_METRIC_FROZEN && freeze_metrics(l, &drills[i], e))
+            return -1;
+    }
+    s->cluster.drills = drills;
+    s->cluster.n_drills = s->drills.count;
+    return 0;
+}
+
 /* Figures that no event of the run depends on need not be trusted. */
 static bool rests_on(const struct scenario *s, const struct bind_origin *o)
 {
@@ -619,7 +690,8 @@ static int load(struct loading *l, struct err *e)
         return -1;
     s->arena = l->arena;
     if (check_names(l, "services", e) || check_names(l, "nodePools", e) || note_origins(l, e) ||
-        find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e))
+        find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e) ||
+        load_drills(l, e))
         return -1;
     s->cluster.currency = s->currency;
     s->cluster.max_pods = s->limits.pods;

@@ -54,6 +54,7 @@ struct scenario {
     const char *currency;
     struct knob_texts manifests;
     struct knob_texts catalog_files;
+    struct knob_texts drills;  /* as written; models/capacity/drill.h */
     struct knob_list services; /* struct service_config */
     struct cluster_config cluster;
     struct scenario_budget budget;
@@ -81,6 +82,8 @@ struct scenario_source {
     const char *path;        /* "-" reads standard input */
     const char *const *sets; /* "services.bert.slo.p99=100ms" */
     size_t n_sets;
+    const char *const *drills; /* after the file's own */
+    size_t n_drills;
     const char *data_dir; /* folder that holds catalog/ and calibration/ */
 };
 

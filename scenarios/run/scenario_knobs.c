@@ -373,6 +373,12 @@ static const struct knob scenario_rows[] = {
      .doc = "Catalogue files of your own: machines, prices, markets; they win over the shipped "
             "ones.",
      .preset = ""},
+    {.key = "drills",
+     .kind = KNOB_TEXTS,
+     .offset = offsetof(struct scenario, drills),
+     .doc = "What goes wrong on purpose, as KIND=VALUE@TIME: spot-loss=7/10@10h, stock-out=2h@9h, "
+            "metric-frozen=2h@9h, zone-loss=cn-hangzhou-h@12h, registry-slow=10x@8h.",
+     .preset = ""},
     {.key = "services",
      .kind = KNOB_LIST,
      .offset = offsetof(struct scenario, services),
