@@ -185,6 +185,58 @@ Test(drill, in_a_stock_out_each_spot_pool_costs_one_provision_time)
     }
 }
 
+/* Two hours without spot: both nodes of a scale-up are on demand. Without spotAutoReplaceOnDemand
+ * they stay so to the end; with it both move to spot, the new node first. */
+#define COMPENSATED(more)                                                                          \
+    FILE_OF("\"stock-out=2h@1m\"", POOL("p", H, SPOT("steps") ", \"maxSize\": 6" more), "")
+
+Test(drill, compensation_is_undone_only_where_the_pool_is_told_to)
+{
+    double cost[2];
+    for (int undo = 0; undo <= 1; undo++) {
+        fixture_open(&f,
+                     undo ? COMPENSATED(", \"spotAutoReplaceOnDemand\": true") : COMPENSATED(""),
+                     12 * SIM_HOUR, 1);
+        fixture_start(&f);
+        fixture_want_at(&f, 10 * M, 0, 2);
+        fixture_close(&f);
+        cost[undo] = fixture_figure(&f, "cost.total");
+        cr_assert_eq(fixture_figure(&f, "nodes.compensations"), 2);
+        cr_assert_eq(fixture_figure(&f, "nodes.migrations"), undo ? 2 : 0);
+        const struct result_series *on_demand = result_find_series(&f.result, "nodes.onDemand");
+        cr_assert_eq(on_demand->max[on_demand->n - 1], undo ? 0 : 2);
+        cr_assert_eq(f.counts[CALL_EVICTED], undo ? 2 : 0);
+        for (size_t i = 0; i < f.n_seen; i++)
+            if (f.seen[i].call == CALL_EVICTED)
+                cr_assert_gt(f.seen[i].at, 121 * M, "not before there is stock");
+        fixture_fini(&f);
+    }
+    cr_assert_lt(cost[1], cost[0]);
+}
+
+/* The notice is 300 s and a node takes 150: with the remedy the next node is Ready before the old
+ * one goes, without it is bought after. */
+Test(drill, with_the_remedy_the_replacement_is_bought_at_the_notice)
+{
+    for (int early = 0; early <= 1; early++) {
+        play(early ? FILE_OF("\"spot-loss=1/1@30m\"",
+                             POOL("p", H,
+                                  SPOT("steps") ", \"minSize\": 1, \"spotInstanceRemedy\": "
+                                                "true"),
+                             "")
+                   : FILE_OF("\"spot-loss=1/1@30m\"",
+                             POOL("p", H, SPOT("steps") ", \"minSize\": 1"), ""),
+             SIM_HOUR, 1);
+        sim_ns bought = SIM_NEVER;
+        for (size_t i = 0; i < f.result.n_entries; i++)
+            if (strcmp(f.result.entries[i].what, "bought") == 0)
+                bought = f.result.entries[i].at;
+        cr_assert_eq(bought, early ? 30 * M : 35 * M);
+        cr_assert_eq(fixture_figure(&f, "nodes.bought"), 2);
+        fixture_fini(&f);
+    }
+}
+
 Test(drill, a_lost_zone_sells_nothing_and_the_other_takes_over)
 {
     play(FILE_OF("\"zone-loss=cn-hangzhou-h/20m@30m\"", POOL("p", HI, ", \"initialSize\": 4"), ""),

@@ -352,6 +352,23 @@ bool group_choose(const struct group *g, sim_ns now, struct group_choice *out)
     return false;
 }
 
+bool group_choose_spot(const struct group *g, sim_ns now, struct group_choice *out)
+{
+    *out = (struct group_choice){0};
+    struct search s = {.g = g, .now = now, .billing = PRICE_SPOT};
+    if (!pool_uses_spot(g->config) || !search(&s, out))
+        return false;
+    snprintf(out->reason, sizeof out->reason,
+             "spot can be had again: it replaces an on-demand node (spotAutoReplaceOnDemand)");
+    return true;
+}
+
+bool group_has_surplus(const struct group *g)
+{
+    struct pool_now now = {g->on_demand, g->there};
+    return g->on_demand > pool_on_demand_target(g->config, now, g->there);
+}
+
 void group_template(const struct group *g, sim_ns now, struct group_choice *out)
 {
     if (group_choose(g, now, out))

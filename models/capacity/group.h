@@ -72,6 +72,10 @@ struct group_choice {
 };
 /* False when none can be had; reason says why. */
 bool group_choose(const struct group *g, sim_ns now, struct group_choice *out);
+/* The spot machine that can be had now, whatever the share. */
+bool group_choose_spot(const struct group *g, sim_ns now, struct group_choice *out);
+/* More on demand than its rule wants of the nodes that are there. */
+bool group_has_surplus(const struct group *g);
 /* What the next machine would be, apart from stock and quotas: the template of the autoscaler. */
 void group_template(const struct group *g, sim_ns now, struct group_choice *out);
 

@@ -39,6 +39,7 @@ struct node {
     bool initial, compensating, ever_used;
     bool cordoned;               /* takes no new pod */
     bool noticed;                /* its end is announced */
+    uint64_t successor;          /* key of the spot node that is bought to replace it; 0: none */
     bool reclaimed;              /* the platform has decided to take it back */
     sim_ns bought, registered;   /* registered: SIM_NEVER until then */
     enum node_deletion deletion; /* by the node autoscaler, from its taint on */

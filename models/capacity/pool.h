@@ -42,6 +42,8 @@ struct pool_config {
     double share;                  /* 0..1 on demand above the base */
     int rounding;                  /* enum pool_rounding */
     bool compensate;               /* on demand where spot cannot be had */
+    bool remedy;                   /* buy a replacement when a spot node's end is announced */
+    bool auto_replace;             /* move compensating on-demand nodes back to spot */
     int32_t spot_pools;            /* cheapest types that spot nodes are spread over */
     int spot_strategy;             /* enum pool_spot_strategy */
     struct money spot_price_limit; /* per hour; POOL_PRICE_LIMIT */

@@ -32,7 +32,7 @@ struct supply_pool {
     sim_ns last_scan;  /* SIM_NEVER: none yet */
     sim_ns newest_pod; /* that has been found unschedulable; -1: none */
     bool *refilling;   /* by group: a retry is due */
-    uint64_t compensations, refusals;
+    uint64_t compensations, refusals, migrations;
 };
 
 static struct sim *clock_of(const struct supply_pool *s)
@@ -91,6 +91,15 @@ static void on_loss(void *self, sim_ns now, uint64_t key)
     refill(s, now, g);
 }
 
+/* The replacement comes before the loss. */
+static void remedy(struct supply_pool *s, sim_ns now, const struct node *n)
+{
+    if (!n->config->remedy)
+        return;
+    recorder_log(recorder_of(s), now, true, n->name, "remedy", "a replacement is bought");
+    buy(s, now, &s->groups[n->pool], false);
+}
+
 static void on_notice(void *self, sim_ns now, uint64_t key)
 {
     struct supply_pool *s = self;
@@ -99,6 +108,7 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     if (!n || n->state == NODE_VANISHED || n->reclaimed)
         return;
     n->reclaimed = true;
+    remedy(s, now, n);
     bool handled = n->config->on_notice == POOL_NOTICE_DRAIN;
     recorder_log(recorder_of(s), now, true, n->name, "spot notice",
                  "the platform takes it back in %lld s; %s",
@@ -507,6 +517,90 @@ static bool pool_takes(void *self, sim_ns now, uint32_t pod)
     return false;
 }
 
+/* ---- back to spot ---- */
+
+/* How often a scaling group looks for spot again (assumed: the cadence of the spot checks). */
+#define REPLACE_CHECK (5 * SIM_MINUTE)
+
+static bool movable(const struct node *n, uint32_t group)
+{
+    return n->pool == group && n->compensating && n->state == NODE_COMPLETE && !n->draining &&
+           n->deletion == NODE_DELETION_NONE;
+}
+
+/* The oldest node that is on demand for want of spot and has no successor yet. */
+static uint32_t oldest_stopgap(const struct supply_pool *s, uint32_t group)
+{
+    uint32_t i = nodes_next(s->set.nodes, NODES_NONE);
+    while (i != NODES_NONE &&
+           (!movable(nodes_view(s->set.nodes, i), group) || nodes_view(s->set.nodes, i)->successor))
+        i = nodes_next(s->set.nodes, i);
+    return i;
+}
+
+/* One at a time: no node of the group has a successor on its way. */
+static bool moving(const struct supply_pool *s, uint32_t group)
+{
+    for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
+         i = nodes_next(s->set.nodes, i))
+        if (nodes_view(s->set.nodes, i)->pool == group && nodes_view(s->set.nodes, i)->successor)
+            return true;
+    return false;
+}
+
+static void start_move(struct supply_pool *s, sim_ns now, struct group *g)
+{
+    struct group_choice choice;
+    uint32_t old = oldest_stopgap(s, g->index);
+    if (old == NODES_NONE || moving(s, g->index) || !group_has_surplus(g) ||
+        g->there >= g->config->max_size || !group_choose_spot(g, now, &choice))
+        return;
+    struct fleet_order o = order_for(s, g, &choice);
+    uint32_t slot = order(s, now, g, &o);
+    if (slot == NODES_NONE)
+        return;
+    nodes_at(s->set.nodes, old)->successor = nodes_key(s->set.nodes, slot);
+    recorder_log(recorder_of(s), now, true, nodes_view(s->set.nodes, slot)->name, "bought", "%s",
+                 choice.reason);
+}
+
+/* Replace before you remove: the old node is drained once the new one is complete. A successor that
+ * was lost meanwhile leaves the old node in its place. */
+static void finish_moves(struct supply_pool *s, sim_ns now, uint32_t group)
+{
+    for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE), next; i != NODES_NONE; i = next) {
+        struct node *n = nodes_at(s->set.nodes, i);
+        uint32_t slot;
+        next = nodes_next(s->set.nodes, i);
+        if (n->pool != group || !n->successor || n->draining)
+            continue;
+        const struct node *by = nodes_find(s->set.nodes, n->successor, &slot);
+        if (!movable(n, group) || !by || by->reclaimed || by->state == NODE_VANISHED) {
+            n->successor = 0;
+            continue;
+        }
+        if (by->state != NODE_COMPLETE)
+            continue;
+        s->migrations++;
+        recorder_log(recorder_of(s), now, true, n->name, "replaced", "by %s", by->name);
+        n->draining = true;
+        fleet_cordon(s->set.fleet, now, i);
+        if (n->n_pods == 0)
+            give_back(s, now, i, "a spot node has replaced it");
+        else
+            s->set.drain(s->set.self, now, i, POD_END_SPOT_NOTICE);
+        return; /* the walk's list has changed */
+    }
+}
+
+static void on_replace(void *self, sim_ns now, uint64_t group)
+{
+    struct supply_pool *s = self;
+    finish_moves(s, now, (uint32_t)group);
+    start_move(s, now, &s->groups[group]);
+    sim_at(clock_of(s), now + REPLACE_CHECK, SIM_SCAN, on_replace, s, group);
+}
+
 /* ---- set-up ---- */
 
 static bool pool_wanted(const struct cluster_config *c)
@@ -644,6 +738,8 @@ static void pool_start(void *self, sim_ns now)
         if (group_dear_plan(&s->groups[i], words, sizeof words))
             recorder_finding(recorder_of(s), "warning", "plan-order", "%s", words);
         buy_initial(s, now, &s->groups[i]);
+        if (s->groups[i].config->auto_replace && s->groups[i].market)
+            sim_at(clock_of(s), now + REPLACE_CHECK, SIM_SCAN, on_replace, s, i);
     }
     if (!s->memory)
         return;
@@ -675,6 +771,7 @@ static void pool_close(void *self, sim_ns now)
         report_drift(s, now, &s->groups[i]);
     recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_SUM,
                     (double)s->compensations);
+    recorder_figure(recorder_of(s), "nodes.migrations", "nodes", FIGURE_SUM, (double)s->migrations);
     recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_SUM, (double)s->refusals);
 }
 
