@@ -25,6 +25,8 @@ enum chance_purpose {
     CHANCE_TEST,
     CHANCE_FAULT,
     CHANCE_JOB,
+    CHANCE_WEIGHT, /* of random networks */
+    CHANCE_SAMPLE, /* inputs and arrivals of a measurement */
 };
 
 /* A stream of draws, addressed by index. Plain value; copy freely. */

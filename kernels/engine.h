@@ -1,0 +1,28 @@
+/* engine: a network's plan with memory, weights and a backend: what runs. */
+#ifndef SLUICE_KERNELS_ENGINE_H
+#define SLUICE_KERNELS_ENGINE_H
+
+#include "kernels/backend.h"
+#include "kernels/network.h"
+
+struct engine;
+
+/* Takes all memory and reads all weights. plan must outlive the engine. NULL and ERR_SYSTEM when
+ * memory runs out, or the source's own error. */
+struct engine *engine_create(const struct network *plan, const struct backend *backend,
+                             const struct weight_source *source, struct err *e);
+void engine_destroy(struct engine *g); /* accepts NULL */
+
+/* The whole batch's input: plan->input_size values, or plan->tokens tokens below
+ * plan->vocabulary. lengths: true tokens of each sequence, or NULL: all. */
+void engine_input(struct engine *g, const double *values);
+void engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths);
+/* Seeded input of the right kind: values in -1..1, or any tokens. */
+void engine_random_input(struct engine *g, uint64_t seed);
+
+/* Runs all steps. Allocates nothing, prints nothing. */
+void engine_forward(struct engine *g);
+/* plan->output_size values of the last run. */
+void engine_output(const struct engine *g, double *out);
+
+#endif

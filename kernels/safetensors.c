@@ -1,0 +1,248 @@
+/* safetensors: header by sim/json, values by seeking. */
+#include "kernels/safetensors.h"
+
+#include "sim/arena.h"
+#include "sim/json.h"
+#include "sim/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* In these messages a tensor's name stands behind the file's, as its place. */
+#define SAFETENSORS_PLACE 512
+
+struct safetensors {
+    const char *path;
+    FILE *file;
+    uint64_t data, size; /* where the values begin, and how many bytes they are */
+    const struct json *header;
+};
+
+static int fail(const struct safetensors *f, const char *tensor, struct err *e, const char *msg)
+{
+    char place[SAFETENSORS_PLACE];
+    snprintf(place, sizeof place, "%s%s%s", f->path, tensor ? ": tensor " : "",
+             tensor ? tensor : "");
+    return err_set(e, ERR_INPUT, place, "%s", msg);
+}
+
+static uint64_t little_endian(const unsigned char bytes[8])
+{
+    uint64_t n = 0;
+    for (int i = 7; i >= 0; i--)
+        n = n << 8 | bytes[i];
+    return n;
+}
+
+static bool is_count(const struct json *j)
+{
+    return j && j->type == JSON_NUMBER && j->number >= 0 && j->number <= 9007199254740992.0 &&
+           j->number == (double)(uint64_t)j->number;
+}
+
+static size_t bytes_of(const char *type)
+{
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } types[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
+                 {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U64", 8},  {"U32", 4},
+                 {"U16", 2}, {"U8", 1},  {"BOOL", 1}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, type) == 0)
+            return types[i].bytes;
+    return 0;
+}
+
+/* -1 when the shape is none; else the values in *n. */
+static int count_values(const struct json *shape, double *n)
+{
+    *n = 1;
+    if (!shape || shape->type != JSON_ARRAY)
+        return -1;
+    for (const struct json *d = shape->first; d; d = d->next) {
+        if (!is_count(d))
+            return -1;
+        *n *= d->number;
+    }
+    return 0;
+}
+
+static int check_tensor(const struct safetensors *f, const struct json *t, struct err *e)
+{
+    const struct json *type = json_get(t, "dtype"), *place = json_get(t, "data_offsets");
+    char msg[200];
+    double n;
+    if (!type || type->type != JSON_STRING || bytes_of(type->string) == 0) {
+        snprintf(msg, sizeof msg, "dtype '%.*s' is unknown; F32 is read",
+                 type && type->type == JSON_STRING ? text_cut(type->string, 40) : 0,
+                 type && type->type == JSON_STRING ? type->string : "");
+        return fail(f, t->key, e, msg);
+    }
+    if (count_values(json_get(t, "shape"), &n))
+        return fail(f, t->key, e, "shape must be a list of sizes");
+    if (!place || place->type != JSON_ARRAY || place->count != 2 || !is_count(place->first) ||
+        !is_count(place->last) || place->last->number < place->first->number)
+        return fail(f, t->key, e, "data_offsets must be two ascending places");
+    if (place->last->number > (double)f->size) {
+        snprintf(msg, sizeof msg, "ends at byte %.0f of %llu: the file is cut short or damaged",
+                 place->last->number, (unsigned long long)f->size);
+        return fail(f, t->key, e, msg);
+    }
+    double bytes = place->last->number - place->first->number;
+    if (bytes != n * (double)bytes_of(type->string)) {
+        snprintf(msg, sizeof msg, "%.0f bytes do not hold its shape of %.0f %s values", bytes, n,
+                 type->string);
+        return fail(f, t->key, e, msg);
+    }
+    return 0;
+}
+
+static int read_header(struct safetensors *f, struct arena *a, struct err *e)
+{
+    unsigned char first[8];
+    if (fseek(f->file, 0, SEEK_END) != 0)
+        return fail(f, NULL, e, "is no regular file");
+    long end = ftell(f->file);
+    rewind(f->file);
+    if (end < 8 || fread(first, 1, 8, f->file) != 8)
+        return fail(f, NULL, e, "is no safetensors file: shorter than 8 bytes");
+    uint64_t length = little_endian(first);
+    if (length > SAFETENSORS_MAX_HEADER || length > (uint64_t)end - 8)
+        return fail(f, NULL, e, "is no safetensors file: its header would be longer than it is");
+    char *text = arena_take(a, (size_t)length + 1, 1, e);
+    if (!text)
+        return -1;
+    if (fread(text, 1, (size_t)length, f->file) != length)
+        return err_set(e, ERR_SYSTEM, f->path, "could not be read");
+    f->data = 8 + length;
+    f->size = (uint64_t)end - f->data;
+    f->header = json_parse(a, f->path, text, (size_t)length, e);
+    if (!f->header)
+        return -1;
+    if (f->header->type != JSON_OBJECT)
+        return fail(f, NULL, e, "its header is no JSON object");
+    for (const struct json *t = f->header->first; t; t = t->next)
+        if (strcmp(t->key, "__metadata__") != 0 && check_tensor(f, t, e))
+            return -1;
+    return 0;
+}
+
+struct safetensors *safetensors_open(struct arena *a, const char *path, struct err *e)
+{
+    struct safetensors *f = arena_take(a, 1, sizeof *f, e);
+    if (!f)
+        return NULL;
+    f->path = path;
+    f->file = fopen(path, "rb");
+    if (!f->file) {
+        err_set(e, ERR_INPUT, path, "cannot be opened: %s", strerror(errno));
+        return NULL;
+    }
+    if (read_header(f, a, e)) {
+        safetensors_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+void safetensors_close(struct safetensors *f)
+{
+    if (f && f->file)
+        fclose(f->file);
+    if (f)
+        f->file = NULL;
+}
+
+size_t safetensors_count(const struct safetensors *f)
+{
+    return f->header->count - (json_get(f->header, "__metadata__") ? 1 : 0);
+}
+
+/* Old names of a norm's two vectors: .gamma and .beta for .weight and .bias. */
+static bool old_norm_name(char *out, size_t size, const char *name)
+{
+    size_t n = strlen(name);
+    const char *norm = strstr(name, "LayerNorm.");
+    if (!norm || n >= size)
+        return false;
+    int stem = (int)(norm - name) + (int)strlen("LayerNorm.");
+    snprintf(out, size, "%.*s%s", stem, name,
+             strcmp(name + stem, "weight") == 0 ? "gamma" : "beta");
+    return true;
+}
+
+static const struct json *find(const struct safetensors *f, const char *name)
+{
+    char old[WEIGHT_NAME], prefixed[WEIGHT_NAME + 8];
+    const char *names[2] = {name, old_norm_name(old, sizeof old, name) ? old : name};
+    for (int i = 0; i < 2; i++) {
+        const struct json *t = json_get(f->header, names[i]);
+        snprintf(prefixed, sizeof prefixed, "bert.%s", names[i]);
+        t = t ? t : json_get(f->header, prefixed);
+        if (t)
+            return t;
+    }
+    return NULL;
+}
+
+#define SAFETENSORS_MAX_NAMES 4096
+
+static int missing(const struct safetensors *f, const char *name, struct err *e)
+{
+    const char *names[SAFETENSORS_MAX_NAMES];
+    char msg[300];
+    size_t n = 0;
+    for (const struct json *t = f->header->first; t && n < SAFETENSORS_MAX_NAMES; t = t->next)
+        names[n++] = t->key;
+    const char *near = text_nearest(name, names, n);
+    snprintf(msg, sizeof msg, "is missing%s%.*s%s", near ? "; there is '" : "",
+             near ? text_cut(near, 200) : 0, near ? near : "", near ? "'" : "");
+    return fail(f, name, e, msg);
+}
+
+static bool same_shape(const struct json *t, const struct weight *w)
+{
+    const struct json *d = json_get(t, "shape")->first;
+    for (int32_t i = 0; i < w->rank; i++, d = d->next)
+        if (!d || d->number != w->extents[i])
+            return false;
+    return d == NULL;
+}
+
+static int read(void *self, const struct weight *w, float *out, struct err *e)
+{
+    struct safetensors *f = self;
+    const struct json *t = find(f, w->name);
+    if (!t)
+        return missing(f, w->name, e);
+    if (strcmp(json_get(t, "dtype")->string, "F32") != 0)
+        return fail(f, t->key, e, "only F32 is read; convert the file");
+    if (!same_shape(t, w)) {
+        struct text msg = {0};
+        text_add(&msg, "another shape is needed:");
+        for (int32_t i = 0; i < w->rank; i++)
+            text_printf(&msg, "%s %d", i ? " x" : "", w->extents[i]);
+        int rc = text_end(&msg, e) ? -1 : fail(f, t->key, e, msg.s);
+        text_fini(&msg);
+        return rc;
+    }
+    uint64_t at = f->data + (uint64_t)json_get(t, "data_offsets")->first->number;
+    if (fseek(f->file, (long)at, SEEK_SET) != 0)
+        return err_set(e, ERR_SYSTEM, f->path, "could not be read");
+    unsigned char bytes[4];
+    for (size_t i = 0, n = weight_count(w); i < n; i++) {
+        if (fread(bytes, 1, 4, f->file) != 4)
+            return err_set(e, ERR_SYSTEM, f->path, "could not be read");
+        uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                        (uint32_t)bytes[3] << 24;
+        memcpy(&out[i], &bits, 4);
+    }
+    return 0;
+}
+
+struct weight_source safetensors_source(struct safetensors *f)
+{
+    return (struct weight_source){read, f};
+}
