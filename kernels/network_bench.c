@@ -4,6 +4,7 @@
 #include "kernels/bert.h"
 #include "kernels/engine.h"
 #include "kernels/inception.h"
+#include "kernels/stopwatch.h"
 #include "kernels/weight_random.h"
 #include "sim/arena.h"
 #include "sim/text.h"
@@ -13,17 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const struct network_bench_rule network_bench_usual = {
     .min_s = 3, .max_s = 15, .min_runs = 10, .spread = 0.1};
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
                                    struct err *e)
@@ -89,13 +82,13 @@ static bool is_stable(const struct meter *m, const struct network_bench_rule *ru
 
 static void repeat(struct meter *m, const struct network_bench_rule *rule, bool *stable)
 {
-    double start = now_s(), before = start;
+    double start = stopwatch_now_s(), before = start;
     do {
         engine_forward(m->engine);
-        double after = now_s();
+        double after = stopwatch_now_s();
         m->times_s[m->runs++] = after - before;
         *stable = is_stable(m, rule);
-        before = now_s();
+        before = stopwatch_now_s();
     } while (m->runs < NETWORK_BENCH_MAX_RUNS && before - start < rule->max_s &&
              (m->runs < rule->min_runs || before - start < rule->min_s || !*stable));
 }
@@ -111,10 +104,10 @@ static double time_product(const struct product *p, float *buffer)
     float *a = buffer, *b = a + (size_t)p->m * p->k, *c = b + (size_t)p->n * p->k;
     double best = INFINITY;
     for (int i = 0; i < 3; i++) {
-        double before = now_s();
+        double before = stopwatch_now_s();
         cblas_sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m,
                     p->n, p->k, 1.0F, a, p->k, b, p->transposed ? p->k : p->n, 0.0F, c, p->n);
-        double time = now_s() - before;
+        double time = stopwatch_now_s() - before;
         best = time < best ? time : best;
     }
     return best * p->count;

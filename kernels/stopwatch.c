@@ -8,7 +8,7 @@
 const struct stopwatch_rule stopwatch_usual = {
     .min_s = 0.3, .max_s = 3.0, .min_samples = 10, .spread = 0.03};
 
-static double now_s(void)
+double stopwatch_now_s(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -41,10 +41,10 @@ void stopwatch_measure(const struct stopwatch_rule *rule, stopwatch_work *work, 
     size_t n = 0;
     assert(rule->min_samples >= 1 && rule->max_s >= rule->min_s);
     work(self);
-    start = before = now_s();
+    start = before = stopwatch_now_s();
     do {
         work(self);
-        double after = now_s();
+        double after = stopwatch_now_s();
         samples[n++] = after - before;
         before = after;
         read(samples, n, out);

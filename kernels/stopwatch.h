@@ -23,6 +23,9 @@ struct stopwatch_reading {
     bool stable; /* false: max_s ran out before the spread was small enough */
 };
 
+/* Seconds since some fixed moment; never runs backwards. The one clock of this room. */
+double stopwatch_now_s(void);
+
 typedef void stopwatch_work(void *self);
 
 /* One unmeasured repetition first (first touch, lazy set-up), then the measured ones. */
