@@ -3,6 +3,7 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/drill.h"
+#include "models/capacity/virtual_node.h"
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/catalog_files.h"
@@ -62,6 +63,12 @@ static const struct knob file_rows[] = {
      .doc = "Scaler.",
      .preset = "",
      .table = &node_settings_knobs},
+    {.key = "virtualNode",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct file, cluster.virtual_node),
+     .doc = "Virtual node.",
+     .preset = "",
+     .table = &virtual_node_knobs},
     {.key = "scheduler",
      .kind = KNOB_OBJECT,
      .offset = offsetof(struct file, cluster.scheduler),

@@ -114,7 +114,7 @@ static void drop_bench(struct bench *b)
 static void begin(struct bench *b, uint32_t slot, uint32_t owner, uint32_t node)
 {
     sim_ns now = sim_now(b->sim);
-    struct startup_pod p = {slot, owner, slot, node, now, pods[slot]};
+    struct startup_pod p = {slot, owner, slot, node, now, pods[slot], 0, 0};
     startup_begin(b->startup, now, &p);
 }
 

@@ -13,6 +13,7 @@
 #include "models/capacity/startup.h"
 #include "models/capacity/supply.h"
 #include "models/money/ledger.h"
+#include "sim/money.h"
 #include "sim/recorder.h"
 #include "sim/sim.h"
 
@@ -39,9 +40,12 @@ struct cluster {
     size_t n_supplies;
     rec_id pending, held_level;
     int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
+    int64_t *own_micro;        /* [owner]: what its pods cost */
+    bool *off_nodes;           /* [owner]: no node may have its pods */
     struct sim_handle schedule;
-    bool warm;    /* the settling at the start: what is placed is running already */
-    int64_t held; /* GPUs held by pods, counted beside the nodes' own figures */
+    bool warm;        /* the settling at the start: what is placed is running already */
+    int64_t held;     /* GPUs held by pods on nodes, counted beside the nodes' own figures */
+    int64_t held_own; /* by pods with a place of their own */
     const char *failed_knob, *failed_what;
 };
 
@@ -50,6 +54,11 @@ struct cluster {
 static const struct pod_shape *shape_of(const struct cluster *c, const struct pod *p)
 {
     return &c->set.shapes[p->owner];
+}
+
+static void show_held(struct cluster *c)
+{
+    recorder_set(c->set.recorder, c->held_level, sim_now(c->set.sim), c->held + c->held_own);
 }
 
 static void take_room(struct cluster *c, const struct pod *p, struct node *n)
@@ -61,7 +70,7 @@ static void take_room(struct cluster *c, const struct pod *p, struct node *n)
     n->memory_used += s->memory_bytes;
     n->ever_used = true;
     c->held += s->gpus;
-    recorder_set(c->set.recorder, c->held_level, sim_now(c->set.sim), c->held);
+    show_held(c);
     assert(n->gpus_used <= n->gpus); /* no GPU is held twice */
 }
 
@@ -73,7 +82,7 @@ static void leave_room(struct cluster *c, const struct pod *p, struct node *n)
     n->cpu_used -= s->cpu_milli;
     n->memory_used -= s->memory_bytes;
     c->held -= s->gpus;
-    recorder_set(c->set.recorder, c->held_level, sim_now(c->set.sim), c->held);
+    show_held(c);
     assert(n->gpus_used >= 0 && c->held >= 0);
 }
 
@@ -87,6 +96,44 @@ static void tell_emptied(struct cluster *c, sim_ns now, uint32_t node)
             c->supplies[i].kind->emptied(n->supply, now, node);
             return;
         }
+}
+
+static const struct supply_kind *kind_of(const struct cluster *c, const void *supply)
+{
+    for (size_t i = 0; supply && i < c->n_supplies; i++)
+        if (c->supplies[i].self == supply)
+            return c->supplies[i].kind;
+    return NULL;
+}
+
+/* A pod came, went or changed its phase: who bills it looks again. */
+static void account(struct cluster *c, sim_ns now, const struct pod *p, uint32_t slot)
+{
+    const struct supply_kind *own = kind_of(c, p->supply);
+    if (p->node != PODS_NONE)
+        fleet_account(c->fleet, now, p->node);
+    else if (own && own->changed)
+        own->changed(p->supply, now, slot);
+}
+
+/* What the pod cost as a share of its node. */
+static int64_t share_of_node(const struct cluster *c, const struct pod *p, sim_ns until)
+{
+    const struct node *n = nodes_view(c->nodes, p->node);
+    int64_t all = money_for(n->micro_per_hour, until - p->placed_at);
+    int32_t gpus = shape_of(c, p)->gpus;
+    return n->type->gpus > 0 && gpus > 0 ? money_part(all, gpus, n->type->gpus) : 0;
+}
+
+static void leave_place(struct cluster *c, sim_ns now, struct pod *p, uint32_t slot)
+{
+    const struct supply_kind *own = kind_of(c, p->supply);
+    if (!own)
+        return;
+    if (own->left)
+        own->left(p->supply, now, slot);
+    c->held_own -= shape_of(c, p)->gpus;
+    show_held(c);
 }
 
 static void run_scheduler(void *self, sim_ns now, uint64_t arg);
@@ -110,8 +157,10 @@ static void remove_pod(struct cluster *c, sim_ns now, uint32_t slot)
         recorder_change(c->set.recorder, c->pending, now, -1);
     recorder_log(c->set.recorder, now, false, p->name, "gone", "%s",
                  p->placed ? "its place is free" : "it never had a node");
+    leave_place(c, now, p, slot);
     if (node != PODS_NONE) {
         struct node *n = nodes_at(c->nodes, node);
+        c->own_micro[p->owner] += share_of_node(c, p, now);
         pods_unplace(c->pods, slot, &n->first_pod);
         leave_room(c, p, n);
     }
@@ -126,9 +175,7 @@ static void remove_pod(struct cluster *c, sim_ns now, uint32_t slot)
 static uint32_t gpu_index(const struct cluster *c, const struct pod *p)
 {
     const struct knob_texts *kinds = &shape_of(c, p)->gpu_types;
-    if (p->node == PODS_NONE)
-        return 0;
-    const char *gpu = nodes_view(c->nodes, p->node)->type->gpu;
+    const char *gpu = p->node == PODS_NONE ? p->gpu : nodes_view(c->nodes, p->node)->type->gpu;
     for (size_t i = 0; i < kinds->count && gpu; i++)
         if (strcmp(kinds->items[i], gpu) == 0)
             return (uint32_t)i;
@@ -141,8 +188,7 @@ static void set_ready(struct cluster *c, sim_ns now, uint32_t slot)
     p->phase = POD_READY;
     p->ready_since = now;
     p->listed = true;
-    if (p->node != PODS_NONE)
-        fleet_account(c->fleet, now, p->node);
+    account(c, now, p, slot);
     recorder_log(c->set.recorder, now, false, p->name, "ready", "after %lld ns",
                  (long long)(now - p->created));
     c->set.up.pod_ready(c->set.up.self, now, pods_ref(c->pods, slot), p->owner, gpu_index(c, p));
@@ -168,7 +214,42 @@ static void place(void *self, sim_ns now, uint32_t slot, uint32_t node)
         set_ready(c, now, slot);
         return;
     }
-    struct startup_pod start = {slot, p->owner, p->number, node, p->created, p->name};
+    struct startup_pod start = {
+        slot, p->owner, p->number, node, p->created, p->name, 0, 0,
+    };
+    startup_begin(c->startup, now, &start);
+}
+
+static void on_pulling(void *self, sim_ns now, uint32_t slot)
+{
+    struct cluster *c = self;
+    const struct pod *p = pods_view(c->pods, slot);
+    const struct supply_kind *own = kind_of(c, p->supply);
+    if (own && own->pulling)
+        own->pulling(p->supply, now, slot);
+}
+
+static void place_own(void *self, sim_ns now, uint32_t slot, const struct supply_place *place)
+{
+    struct cluster *c = self;
+    struct pod *p = pods_at(c->pods, slot);
+    pods_place(c->pods, slot, PODS_NONE, NULL);
+    recorder_change(c->set.recorder, c->pending, now, -1);
+    p->placed_at = now;
+    p->phase = POD_STARTING;
+    p->supply = place->supply;
+    p->gpu = place->gpu;
+    c->held_own += shape_of(c, p)->gpus;
+    show_held(c);
+    recorder_log(c->set.recorder, now, false, p->name, "placed", "%s", place->words);
+    if (c->warm) {
+        on_pulling(c, now, slot);
+        set_ready(c, now, slot);
+        return;
+    }
+    struct startup_pod start = {
+        slot, p->owner, p->number, UINT32_MAX, p->created, p->name, place->create, place->image,
+    };
     startup_begin(c->startup, now, &start);
 }
 
@@ -192,7 +273,9 @@ static void run_scheduler(void *self, sim_ns now, uint64_t arg)
         const struct pod *p = pods_view(c->pods, i);
         next = p->pending_next;
         uint32_t generation = next == PODS_NONE ? 0 : pods_view(c->pods, next)->generation;
-        uint32_t node = scheduler_pick(&c->set.config->scheduler, shape_of(c, p), c->nodes);
+        uint32_t node = p->off_nodes
+                            ? NODES_NONE
+                            : scheduler_pick(&c->set.config->scheduler, shape_of(c, p), c->nodes);
         if (node != NODES_NONE)
             place(c, now, i, node);
         else
@@ -260,18 +343,22 @@ static uint32_t next_alive(const struct cluster *c, uint32_t node)
     return i;
 }
 
+static void lose_pod(struct cluster *c, sim_ns now, uint32_t slot)
+{
+    struct pod *p = pods_at(c->pods, slot);
+    bool had_requests = p->listed || p->phase == POD_TERMINATING;
+    startup_end(c->startup, now, slot);
+    p->phase = POD_DEAD;
+    recorder_log(c->set.recorder, now, false, p->name, "dead", "its machine vanished");
+    if (had_requests)
+        c->set.up.pod_dead(c->set.up.self, now, pods_ref(c->pods, slot), p->owner);
+}
+
 static void on_lost(void *self, sim_ns now, uint32_t node)
 {
     struct cluster *c = self;
-    for (uint32_t i; (i = next_alive(c, node)) != PODS_NONE;) {
-        struct pod *p = pods_at(c->pods, i);
-        bool had_requests = p->listed || p->phase == POD_TERMINATING;
-        startup_end(c->startup, now, i);
-        p->phase = POD_DEAD;
-        recorder_log(c->set.recorder, now, false, p->name, "dead", "its machine vanished");
-        if (had_requests)
-            c->set.up.pod_dead(c->set.up.self, now, pods_ref(c->pods, i), p->owner);
-    }
+    for (uint32_t i; (i = next_alive(c, node)) != PODS_NONE;)
+        lose_pod(c, now, i);
 }
 
 static uint32_t next_listed(const struct cluster *c, uint32_t node)
@@ -311,8 +398,7 @@ static void terminate(struct cluster *c, sim_ns now, struct pod *p, enum pod_end
     p->terminating_since = now;
     p->end = why;
     p->listed = false;
-    if (p->node != PODS_NONE)
-        fleet_account(c->fleet, now, p->node);
+    account(c, now, p, pods_slot(c->pods, p));
 }
 
 /* An eviction that would leave fewer ready pods than the owner's budget demands is refused. */
@@ -391,6 +477,55 @@ static void kill(void *self, sim_ns now, uint32_t node, sim_ns grace)
     }
 }
 
+/* ---- pods with a place of their own ---- */
+
+static void evict(void *self, sim_ns now, uint32_t slot, enum pod_end why)
+{
+    struct cluster *c = self;
+    struct pod *p = pods_at(c->pods, slot);
+    if (p->phase >= POD_TERMINATING)
+        return;
+    recorder_log(c->set.recorder, now, false, p->name, "evicted", "its instance is taken back");
+    if (p->phase != POD_READY) {
+        take_away(c, now, slot, why);
+        return;
+    }
+    terminate(c, now, p, why);
+    c->set.up.pod_evicted(c->set.up.self, now, pods_ref(c->pods, slot), p->owner, why);
+}
+
+static void lose(void *self, sim_ns now, uint32_t slot)
+{
+    lose_pod(self, now, slot);
+}
+
+static void gone(void *self, sim_ns now, uint32_t slot, enum pod_end why)
+{
+    take_away(self, now, slot, why);
+}
+
+static bool is_warm(void *self)
+{
+    const struct cluster *c = self;
+    return c->warm;
+}
+
+static bool coming(void *self, sim_ns now, uint32_t pod)
+{
+    const struct cluster *c = self;
+    for (size_t i = 0; i < c->n_supplies; i++)
+        if (c->supplies[i].kind->coming &&
+            c->supplies[i].kind->coming(c->supplies[i].self, now, pod))
+            return true;
+    return false;
+}
+
+static void paid(void *self, uint32_t owner, int64_t micro)
+{
+    struct cluster *c = self;
+    c->own_micro[owner] += micro;
+}
+
 static void fail(void *self, const char *knob, const char *what)
 {
     struct cluster *c = self;
@@ -461,9 +596,12 @@ static int make_names(struct cluster *c, struct err *e)
     size_t n_pools = c->set.config->pools.count;
     c->owner_names = calloc(c->set.n_owners + 1, sizeof *c->owner_names);
     c->pool_names = calloc(n_pools + 1, sizeof *c->pool_names);
+    c->own_micro = calloc(c->set.n_owners + 1, sizeof *c->own_micro);
+    c->off_nodes = calloc(c->set.n_owners + 1, sizeof *c->off_nodes);
     c->pod_ns = calloc(c->set.n_owners + 1, sizeof *c->pod_ns);
     c->busy_ns = calloc(c->set.n_owners + 1, sizeof *c->busy_ns);
-    if (!c->owner_names || !c->pool_names || !c->pod_ns || !c->busy_ns)
+    if (!c->owner_names || !c->pool_names || !c->pod_ns || !c->busy_ns || !c->own_micro ||
+        !c->off_nodes)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n_pools);
     for (size_t i = 0; i < c->set.n_owners; i++)
         c->busy_ns[i] = -1;
@@ -471,6 +609,7 @@ static int make_names(struct cluster *c, struct err *e)
         c->owner_names[i] = c->set.shapes[i].name ? c->set.shapes[i].name : "pod";
     for (size_t i = 0; i < n_pools; i++)
         c->pool_names[i] = pools[i].name;
+    c->pool_names[n_pools] = "eci";
     return 0;
 }
 
@@ -483,9 +622,9 @@ static int make_tables(struct cluster *c, struct err *e)
     if (!c->pods || !c->nodes || make_names(c, e))
         return -1;
     struct ledger_setup ledger = {
-        .n_accounts = nodes_capacity(c->nodes),
+        .n_accounts = nodes_capacity(c->nodes) + (config->virtual_node ? max_pods : 0),
         .n_owners = c->set.n_owners,
-        .n_groups = config->pools.count,
+        .n_groups = config->pools.count + (config->virtual_node ? 1 : 0),
         .group_names = c->pool_names,
         .currency = config->currency ? config->currency : "CNY",
         .recorder = c->set.recorder,
@@ -511,6 +650,7 @@ static int make_life(struct cluster *c, struct err *e)
         .loading = on_loading,
         .unlisted = on_unlisted,
         .ready = on_ready,
+        .pulling = on_pulling,
     };
     c->startup = startup_create(&startup, e);
     if (!c->startup)
@@ -544,9 +684,19 @@ static int make_supplies(struct cluster *c, struct err *e)
         .nodes = c->nodes,
         .pods = c->pods,
         .self = c,
+        .ledger = c->ledger,
+        .first_account = (uint32_t)nodes_capacity(c->nodes),
+        .group = (uint32_t)c->set.config->pools.count,
         .drain = drain,
         .kill = kill,
         .place = place,
+        .place_own = place_own,
+        .warm = is_warm,
+        .coming = coming,
+        .evict = evict,
+        .lose = lose,
+        .gone = gone,
+        .paid = paid,
         .fail = fail,
     };
     for (const struct supply_kind *const *k = supply_kinds; *k; k++) {
@@ -558,6 +708,8 @@ static int make_supplies(struct cluster *c, struct err *e)
             return -1;
         c->supplies[c->n_supplies].kind = *k;
         c->supplies[c->n_supplies++].self = self;
+        for (uint32_t o = 0; (*k)->claims && o < c->set.n_owners; o++)
+            c->off_nodes[o] = c->off_nodes[o] || (*k)->claims(self, o);
     }
     return 0;
 }
@@ -597,6 +749,8 @@ void cluster_destroy(struct cluster *c)
     free(c->pool_names);
     free(c->pod_ns);
     free(c->busy_ns);
+    free(c->own_micro);
+    free(c->off_nodes);
     free(c);
 }
 
@@ -622,6 +776,7 @@ struct pod_ref cluster_ask(struct cluster *c, uint32_t owner)
         return (struct pod_ref){0};
     }
     struct pod *p = pods_at(c->pods, slot);
+    p->off_nodes = c->off_nodes[owner];
     snprintf(p->name, sizeof p->name, "%.26s-%llu", c->owner_names[owner],
              (unsigned long long)p->number);
     recorder_change(c->set.recorder, c->pending, now, 1);
@@ -653,6 +808,31 @@ void cluster_release(struct cluster *c, struct pod_ref ref)
         remove_pod(c, sim_now(c->set.sim), ref.slot);
 }
 
+void cluster_complete(struct cluster *c, struct pod_ref ref, const char *what)
+{
+    struct pod *p = pods_find(c->pods, ref);
+    sim_ns now = sim_now(c->set.sim);
+    assert(p && p->phase == POD_READY);
+    recorder_log(c->set.recorder, now, true, p->name, what, "after %lld s",
+                 (long long)((now - p->created) / SIM_SECOND));
+    remove_pod(c, now, ref.slot);
+}
+
+void cluster_restart(struct cluster *c, struct pod_ref ref, sim_ns wait)
+{
+    struct pod *p = pods_find(c->pods, ref);
+    sim_ns now = sim_now(c->set.sim);
+    assert(p && p->phase == POD_READY);
+    p->phase = POD_STARTING;
+    p->listed = false;
+    p->ready_since = SIM_NEVER;
+    recorder_log(c->set.recorder, now, true, p->name, "back-off",
+                 "its container has failed and is made again in %lld s",
+                 (long long)(wait / SIM_SECOND));
+    account(c, now, p, ref.slot);
+    startup_again(c->startup, now, ref.slot, wait);
+}
+
 static void fill_view(const struct cluster *c, uint32_t slot, struct pod_view *out)
 {
     const struct pod *p = pods_view(c->pods, slot);
@@ -664,6 +844,7 @@ static void fill_view(const struct cluster *c, uint32_t slot, struct pod_view *o
         .placed_at = p->placed ? p->placed_at : SIM_NEVER,
         .ready_since = p->ready_since,
         .deletion_cost = p->deletion_cost,
+        .name = p->name,
     };
 }
 
@@ -719,6 +900,8 @@ static void write_baselines(struct cluster *c)
             const struct pod *p = pods_view(c->pods, i);
             if (p->placed)
                 c->pod_ns[o] += c->set.horizon - p->placed_at;
+            if (p->node != PODS_NONE)
+                c->own_micro[o] += share_of_node(c, p, c->set.horizon);
             i = p->owner_next;
         }
     struct baseline b = {
@@ -749,6 +932,12 @@ void cluster_close(struct cluster *c)
     fleet_close(c->fleet, end);
     write_baselines(c);
     ledger_close(c->ledger, end);
+}
+
+int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner)
+{
+    assert(owner < c->set.n_owners);
+    return c->own_micro[owner];
 }
 
 int64_t cluster_total_micro(const struct cluster *c)

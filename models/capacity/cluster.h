@@ -106,12 +106,20 @@ bool cluster_delete(struct cluster *c, struct pod_ref pod, enum pod_end why);
 /* The pod's process has ended; its GPUs are free. */
 void cluster_release(struct cluster *c, struct pod_ref pod);
 
+/* Its containers have ended for good and its GPUs are free, its pod object stays no longer than
+ * this call. what: "succeeded" or "failed", for the log. Only for ready pods. */
+void cluster_complete(struct cluster *c, struct pod_ref pod, const char *what);
+/* The container of a ready pod has ended and is made again in place after `wait`; pod_ready comes
+ * again. */
+void cluster_restart(struct cluster *c, struct pod_ref pod, sim_ns wait);
+
 struct pod_view {
     struct pod_ref ref;
     enum pod_phase phase;
     uint32_t node;               /* UINT32_MAX: none */
     sim_ns created, placed_at, ready_since; /* SIM_NEVER: not (yet) */
     int32_t deletion_cost;
+    const char *name; /* "bert-7"; lives as long as the pod */
 };
 bool cluster_pod(const struct cluster *c, struct pod_ref pod, struct pod_view *out);
 /* All live pods of an owner in order of creation; returns how many there are. */
@@ -122,6 +130,9 @@ void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
 /* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws.
  */
 void cluster_close(struct cluster *c);
+/* What the pods of an owner cost, in micro-units: the bills of places of their own, and of nodes
+ * the GPUs they held at the node's last price; after cluster_close. */
+int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner);
 /* What all of it cost, in micro-units of the currency; after cluster_close. */
 int64_t cluster_total_micro(const struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */

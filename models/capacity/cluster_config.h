@@ -10,14 +10,17 @@
 #include <stdint.h>
 
 struct drill;
-struct node_settings; /* models/control/node_settings.h: node_settings_knobs */
+struct virtual_node_config; /* models/capacity/virtual_node.h: virtual_node_knobs */
+struct node_settings;       /* models/control/node_settings.h: node_settings_knobs */
 
 /* Open data. The rows of a scenario: `nodePools` is a list by pool_knobs, `clusterAutoscaler` a
- * pointer by node_settings_knobs, `scheduler` an object by scheduler_knobs. With no pool, replicas
- * are simply there: a pod that is asked for is placed at once, at no cost. */
+ * pointer by node_settings_knobs, `virtualNode` a pointer by virtual_node_knobs, `scheduler` an
+ * object by scheduler_knobs. With neither pool nor virtual node, replicas are simply there: a pod
+ * that is asked for is placed at once, at no cost. */
 struct cluster_config {
-    struct knob_list pools;                 /* struct pool_config */
-    const struct node_settings *autoscaler; /* NULL: nobody buys or returns nodes */
+    struct knob_list pools;                         /* struct pool_config */
+    const struct node_settings *autoscaler;         /* NULL: nobody buys or returns nodes */
+    const struct virtual_node_config *virtual_node; /* NULL: none */
     struct scheduler_config scheduler;
     const struct drill *drills; /* models/capacity/drill.h; checked with the cluster */
     size_t n_drills;

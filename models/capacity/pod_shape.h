@@ -13,6 +13,10 @@ struct pod_shape {
     int32_t gpus;     /* whole GPUs */
     int64_t cpu_milli, memory_bytes; /* requests */
     struct knob_map node_selector;
+    /* What sends a pod to the virtual node, and what it asks for there: route.h, eci.h. */
+    const char *node_name;         /* NULL: none */
+    struct knob_texts tolerations; /* keys of the taints; "" tolerates all */
+    struct knob_map labels, namespace_labels, annotations;
     struct knob_texts gpu_types; /* kinds it may run on, "V100"; empty: any. The index of the kind
                                     is what pod_ready hands over */
     sim_ns grace;                /* terminationGracePeriodSeconds */

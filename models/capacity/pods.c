@@ -55,6 +55,12 @@ size_t pods_capacity(const struct pods *p)
     return p->capacity;
 }
 
+uint32_t pods_slot(const struct pods *p, const struct pod *pod)
+{
+    assert(pod >= p->slots && pod < p->slots + p->capacity);
+    return (uint32_t)(pod - p->slots);
+}
+
 static void enqueue(struct pods *p, uint32_t slot)
 {
     struct pod *pod = &p->slots[slot];

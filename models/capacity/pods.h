@@ -22,6 +22,9 @@ struct pod {
     uint32_t node; /* PODS_NONE: none */
     bool placed;   /* it has a node, or a place of its own */
     bool listed;
+    bool off_nodes;  /* while pending: a supply has it or will have it, no node may */
+    void *supply;    /* of a place of its own; NULL: none, or nobody asks */
+    const char *gpu; /* kind of a place of its own; NULL: none */
     sim_ns created, placed_at, ready_since, terminating_since;
     int32_t deletion_cost;
     enum pod_end end; /* why it terminates */
@@ -40,6 +43,7 @@ uint32_t pods_add(struct pods *p, uint32_t owner, int32_t priority, sim_ns now);
 void pods_drop(struct pods *p, uint32_t slot);
 struct pod *pods_at(struct pods *p, uint32_t slot);
 const struct pod *pods_view(const struct pods *p, uint32_t slot);
+uint32_t pods_slot(const struct pods *p, const struct pod *pod);
 struct pod_ref pods_ref(const struct pods *p, uint32_t slot);
 /* NULL when stale. */
 struct pod *pods_find(struct pods *p, struct pod_ref ref);

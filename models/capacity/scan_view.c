@@ -292,6 +292,7 @@ const struct node_scaler_view *scan_view_fill(struct scan_view *v, sim_ns now)
             add_node(v, i);
     for (uint32_t i = pods_first_pending(v->set.pods); i != PODS_NONE;
          i = pods_view(v->set.pods, i)->pending_next)
-        add_pending(v, pods_view(v->set.pods, i));
+        if (!pods_view(v->set.pods, i)->off_nodes)
+            add_pending(v, pods_view(v->set.pods, i));
     return &v->view;
 }

@@ -14,10 +14,15 @@
 #include <string.h>
 
 static const char *const phase_names[] = {
-    [STARTUP_WAIT_NODE] = "waitNode",       [STARTUP_IMAGE_PULL] = "imagePull",
-    [STARTUP_VOLUME_MOUNT] = "volumeMount", [STARTUP_CONTAINER_START] = "containerStart",
-    [STARTUP_MODEL_LOAD] = "modelLoad",     [STARTUP_FRAMEWORK_INIT] = "frameworkInit",
-    [STARTUP_WARM_UP] = "warmUp",           [STARTUP_READINESS] = "readiness",
+    [STARTUP_WAIT_NODE] = "waitNode",
+    [STARTUP_CREATE] = "create",
+    [STARTUP_IMAGE_PULL] = "imagePull",
+    [STARTUP_VOLUME_MOUNT] = "volumeMount",
+    [STARTUP_CONTAINER_START] = "containerStart",
+    [STARTUP_MODEL_LOAD] = "modelLoad",
+    [STARTUP_FRAMEWORK_INIT] = "frameworkInit",
+    [STARTUP_WARM_UP] = "warmUp",
+    [STARTUP_READINESS] = "readiness",
     [STARTUP_RESTART] = "restart",
 };
 
@@ -496,8 +501,15 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
     r->phase = p;
     r->since = now;
     switch (p) {
+    case STARTUP_CREATE:
+        phase_lasts(s, r, now, r->pod.create);
+        break;
     case STARTUP_IMAGE_PULL:
-        if (image_needed(s, r))
+        if (r->pod.node == UINT32_MAX && s->set.pulling)
+            s->set.pulling(s->set.self, now, r->pod.slot);
+        if (r->pod.image > 0)
+            phase_lasts(s, r, now, r->pod.image);
+        else if (image_needed(s, r))
             r->next = sim_at(s->set.sim, now + draw(s, r, &c->image.overhead), SIM_PHASE,
                              pull_starts, s, r->pod.slot);
         else
@@ -543,7 +555,21 @@ void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
     if (s->owners[pod->owner].config->instant)
         serve(s, r, now);
     else
-        begin_phase(s, r, now, STARTUP_IMAGE_PULL);
+        begin_phase(s, r, now, pod->create > 0 ? STARTUP_CREATE : STARTUP_IMAGE_PULL);
+}
+
+void startup_again(struct startup *s, sim_ns now, uint32_t pod, sim_ns wait)
+{
+    struct run *r = &s->runs[pod];
+    assert(!r->active && r->pod.slot == pod && wait >= 0);
+    r->active = true;
+    r->listed = false;
+    r->attempt++;
+    r->pod.created = r->since = now;
+    memset(r->spent, 0, sizeof r->spent);
+    s->restarts++;
+    r->phase = STARTUP_RESTART;
+    phase_lasts(s, r, now, wait);
 }
 
 void startup_end(struct startup *s, sim_ns now, uint32_t pod)
@@ -575,6 +601,8 @@ void startup_close(struct startup *s)
     double n = s->ready ? (double)s->ready : 1;
     char path[64];
     for (int p = 0; p < STARTUP_PHASES; p++) {
+        if (p == STARTUP_CREATE && s->max_s[p] <= 0)
+            continue; /* nothing had a place of its own */
         snprintf(path, sizeof path, "startup.%s.mean", phase_names[p]);
         recorder_figure(rec, path, "s", FIGURE_MEAN, s->sum_s[p] / n);
         snprintf(path, sizeof path, "startup.%s.max", phase_names[p]);

@@ -1,9 +1,9 @@
 /* startup: what a pod goes through between its node and its first answer.
  *
- * Phases in their order: image pull, volume mount, container start, model load, framework
- * initialisation, warm-up. Pulls share the node's download rate and leave the image on the node;
- * loads share the model store. Every other phase is a distribution, drawn by (pod, attempt,
- * phase), so another autoscaler does not change how long pod 7 takes. */
+ * Phases in their order: creation of a container instance, image pull, volume mount, container
+ * start, model load, framework initialisation, warm-up. Pulls share the node's download rate and
+ * leave the image on the node; loads share the model store. Every other phase is a distribution,
+ * drawn by (pod, attempt, phase), so another autoscaler does not change how long pod 7 takes. */
 #ifndef SLUICE_MODELS_CAPACITY_STARTUP_H
 #define SLUICE_MODELS_CAPACITY_STARTUP_H
 
@@ -57,6 +57,7 @@ extern const struct knob_table startup_knobs; /* "startup" */
 
 enum startup_phase {
     STARTUP_WAIT_NODE, /* asked for until placed on a node: counted here, played by the cluster */
+    STARTUP_CREATE,    /* of a place of its own: creation call until the image download */
     STARTUP_IMAGE_PULL,
     STARTUP_VOLUME_MOUNT,
     STARTUP_CONTAINER_START,
@@ -89,6 +90,8 @@ struct startup_setup {
     void (*loading)(void *self, sim_ns now, uint32_t pod, bool listed);
     void (*unlisted)(void *self, sim_ns now, uint32_t pod); /* its container ends and is remade */
     void (*ready)(void *self, sim_ns now, uint32_t pod);
+    /* The image download of a pod with a place of its own starts; may be NULL. */
+    void (*pulling)(void *self, sim_ns now, uint32_t pod);
 };
 
 /* NULL with ERR_INPUT when a preset is unknown. */
@@ -102,8 +105,13 @@ struct startup_pod {
     uint32_t node;   /* UINT32_MAX: a place of its own, nothing cached, nothing shared */
     sim_ns created;
     const char *name; /* "bert-7": track of its spans; must live until startup_end */
+    sim_ns create;    /* of a place of its own; 0: it is there */
+    sim_ns image;     /* how long the image takes; 0: by size and rate */
 };
 void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod);
+/* Its container has ended and is made again after `wait`: a start of its own, which is counted and
+ * timed from now. Only for a pod that got ready. */
+void startup_again(struct startup *s, sim_ns now, uint32_t pod, sim_ns wait);
 /* The pod goes: whatever phase runs is dropped. No effect on a pod that does not start. */
 void startup_end(struct startup *s, sim_ns now, uint32_t pod);
 /* Another machine stands at this node slot now: only images that are `cached` are on it. */

@@ -17,8 +17,18 @@
 struct cluster_config;
 struct drill;
 struct fleet;
+struct ledger;
 struct nodes;
 struct pods;
+
+/* A place that one pod has for itself. */
+struct supply_place {
+    void *supply;      /* who is told of the pod's phases */
+    const char *gpu;   /* kind of its GPUs, NULL: none */
+    const char *words; /* for the log */
+    sim_ns create;     /* until the image download starts */
+    sim_ns image;      /* download of the image; 0: by its size and rate */
+};
 
 /* What a supply works with; borrowed for its life. */
 struct supply_setup {
@@ -26,6 +36,9 @@ struct supply_setup {
     struct fleet *fleet;
     struct nodes *nodes;
     struct pods *pods;
+    struct ledger *ledger;
+    uint32_t first_account; /* of pods with a place of their own: first_account + slot */
+    uint32_t group;         /* of those accounts */
     /* Calls into the cluster, from an event or from the calls below. */
     void *self;
     /* Asks the owners of all pods on a node to leave it. With POD_END_NODE_DRAIN a pod whose
@@ -35,6 +48,18 @@ struct supply_setup {
     void (*kill)(void *self, sim_ns now, uint32_t node, sim_ns grace);
     /* Puts a waiting pod on a node, or with NODES_NONE on a place of its own. */
     void (*place)(void *self, sim_ns now, uint32_t pod, uint32_t node);
+    void (*place_own)(void *self, sim_ns now, uint32_t pod, const struct supply_place *place);
+    /* The run settles before its start: what is placed now is running already. */
+    bool (*warm)(void *self);
+    /* Another supply can still bring a node for this waiting pod. */
+    bool (*coming)(void *self, sim_ns now, uint32_t pod);
+    /* A pod with a place of its own: asks its owner to leave it; its machine vanished this moment;
+     * its object goes. */
+    void (*evict)(void *self, sim_ns now, uint32_t pod, enum pod_end why);
+    void (*lose)(void *self, sim_ns now, uint32_t pod);
+    void (*gone)(void *self, sim_ns now, uint32_t pod, enum pod_end why);
+    /* This was paid for the owner's pods. */
+    void (*paid)(void *self, uint32_t owner, int64_t micro);
     /* A limit was met: the run ends with this. */
     void (*fail)(void *self, const char *knob, const char *what);
 };
@@ -47,8 +72,17 @@ struct supply_kind {
     void (*destroy)(void *self);
     /* Machines that are there from the start, and the first events. */
     void (*start)(void *self, sim_ns now);
+    /* No node may have pods of this owner. */
+    bool (*claims)(void *self, uint32_t owner);
     /* A pod waits: true when this supply has placed it. */
     bool (*takes)(void *self, sim_ns now, uint32_t pod);
+    /* It can still bring a node for this waiting pod. */
+    bool (*coming)(void *self, sim_ns now, uint32_t pod);
+    /* Of a pod with a place of its own from this supply: its image download starts; its phase has
+     * changed; it goes this moment. */
+    void (*pulling)(void *self, sim_ns now, uint32_t pod);
+    void (*changed)(void *self, sim_ns now, uint32_t pod);
+    void (*left)(void *self, sim_ns now, uint32_t pod);
     /* The last pod has left one of its nodes. */
     void (*emptied)(void *self, sim_ns now, uint32_t node);
     /* Something goes wrong on purpose. */

@@ -7,6 +7,7 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/relief.h"
 #include "models/capacity/scan_view.h"
 #include "models/capacity/supply.h"
 #include "models/control/node_scaler.h"
@@ -601,6 +602,22 @@ static void on_replace(void *self, sim_ns now, uint64_t group)
     sim_at(clock_of(s), now + REPLACE_CHECK, SIM_SCAN, on_replace, s, group);
 }
 
+/* ---- what others may count on ---- */
+
+static bool pool_coming(void *self, sim_ns now, uint32_t pod)
+{
+    const struct supply_pool *s = self;
+    struct relief r = {
+        .groups = s->groups,
+        .n_groups = s->n_groups,
+        .nodes = s->set.nodes,
+        .pods = s->set.pods,
+        .shapes = s->set.cluster->shapes,
+        .buys = s->memory != NULL,
+    };
+    return relief_comes(&r, now, pod);
+}
+
 /* ---- set-up ---- */
 
 static bool pool_wanted(const struct cluster_config *c)
@@ -782,6 +799,7 @@ const struct supply_kind supply_pool = {
     .destroy = pool_destroy,
     .start = pool_start,
     .takes = pool_takes,
+    .coming = pool_coming,
     .emptied = pool_emptied,
     .drill = pool_drill,
     .close = pool_close,

@@ -373,6 +373,22 @@ static int match_gpus(struct loading *l, size_t i, struct service_config *c, str
     return 0;
 }
 
+/* A job and a service are owners of pods alike. */
+static int check_job_names(struct loading *l, struct err *e)
+{
+    const struct service_config *c = l->s->services.items;
+    const struct job_config *jobs = l->s->jobs.items;
+    char place[600], path[64];
+    for (size_t i = 0; i < l->s->jobs.count; i++)
+        for (size_t j = 0; j < l->s->services.count; j++)
+            if (strcmp(jobs[i].name, c[j].name) == 0) {
+                snprintf(path, sizeof path, "jobs[%zu].name", i);
+                return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                               "%s: '%s' is the name of services[%zu] too", path, c[j].name, j);
+            }
+    return 0;
+}
+
 /* Whether a pool can buy this kind of GPU; also true when the catalogue does not know a type, which
  * the cluster reports by its name. The last kind that is for sale goes to *other. */
 static bool is_for_sale(const struct scenario *s, const char *gpu, const char **other)
@@ -394,7 +410,7 @@ static int check_gpus(struct loading *l, size_t i, const struct service_config *
 {
     const char *other = "none";
     char place[600], path[96];
-    if (l->s->cluster.pools.count == 0 || c->pod.gpu_types.count == 0)
+    if (l->s->cluster.pools.count == 0 || l->s->cluster.virtual_node || c->pod.gpu_types.count == 0)
         return 0;
     for (size_t k = 0; k < c->pod.gpu_types.count; k++)
         if (is_for_sale(l->s, c->pod.gpu_types.items[k], &other))
@@ -403,6 +419,12 @@ static int check_gpus(struct loading *l, size_t i, const struct service_config *
     return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
                    "%s: the pods need a %s, but the node pools buy: %s", path,
                    c->pod.gpu_types.items[0], other);
+}
+
+/* Replicas are simply there. */
+static bool nothing_is_sold(const struct scenario *s)
+{
+    return s->cluster.pools.count == 0 && !s->cluster.virtual_node;
 }
 
 static int finish_service(struct loading *l, size_t i, struct service_config *c, struct err *e)
@@ -427,17 +449,26 @@ static int finish_service(struct loading *l, size_t i, struct service_config *c,
                        (long long)c->initial_replicas, (long long)l->s->limits.replicas);
     }
     c->pod.name = c->name;
-    c->startup.instant = l->s->cluster.pools.count == 0;
+    c->startup.instant = nothing_is_sold(l->s);
     return 0;
+}
+
+static void finish_job(const struct scenario *s, struct job_config *c)
+{
+    c->pod.name = c->name;
+    c->startup.instant = nothing_is_sold(s);
+    /* Nobody asks a job for its health before it runs. */
+    c->startup.readiness = c->startup.liveness = NULL;
 }
 
 static int finish_services(struct loading *l, struct err *e)
 {
     struct scenario *s = l->s;
     struct service_config *c = s->services.items;
-    size_t n = s->services.count;
-    struct pod_shape *shapes = arena_take(l->arena, n, sizeof *shapes, e);
-    struct startup_config *startups = arena_take(l->arena, n, sizeof *startups, e);
+    struct job_config *jobs = s->jobs.items;
+    size_t n = s->services.count, all = n + s->jobs.count;
+    struct pod_shape *shapes = arena_take(l->arena, all, sizeof *shapes, e);
+    struct startup_config *startups = arena_take(l->arena, all, sizeof *startups, e);
     if (!shapes || !startups)
         return -1;
     for (size_t i = 0; i < n; i++) {
@@ -446,6 +477,12 @@ static int finish_services(struct loading *l, struct err *e)
         shapes[i] = c[i].pod;
         startups[i] = c[i].startup;
     }
+    for (size_t i = n; i < all; i++) {
+        finish_job(s, &jobs[i - n]);
+        shapes[i] = jobs[i - n].pod;
+        startups[i] = jobs[i - n].startup;
+    }
+    s->cluster.max_pods = s->limits.pods;
     s->shapes = shapes;
     s->startups = startups;
     return 0;
@@ -497,7 +534,7 @@ static bool rests_on(const struct scenario *s, const struct bind_origin *o)
 {
     if (o->quality == QUALITY_NONE)
         return false;
-    return s->cluster.pools.count > 0 || !strstr(o->path, "].startup.");
+    return !nothing_is_sold(s) || !strstr(o->path, "].startup.");
 }
 
 static int note_origins(struct loading *l, struct err *e)
@@ -689,7 +726,8 @@ static int load(struct loading *l, struct err *e)
         bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
         return -1;
     s->arena = l->arena;
-    if (check_names(l, "services", e) || check_names(l, "nodePools", e) || note_origins(l, e) ||
+    if (check_names(l, "services", e) || check_names(l, "nodePools", e) ||
+        check_names(l, "jobs", e) || check_job_names(l, e) || note_origins(l, e) ||
         find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e) ||
         load_drills(l, e))
         return -1;

@@ -6,6 +6,7 @@
 #define SLUICE_SCENARIOS_RUN_SCENARIO_H
 
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/jobs.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/startup.h"
 #include "models/serving/service.h"
@@ -56,6 +57,7 @@ struct scenario {
     struct knob_texts catalog_files;
     struct knob_texts drills;  /* as written; models/capacity/drill.h */
     struct knob_list services; /* struct service_config */
+    struct knob_list jobs;     /* struct job_config; owners in the cluster after the services */
     struct cluster_config cluster;
     struct scenario_budget budget;
     struct scenario_limits limits;
@@ -68,7 +70,7 @@ struct scenario {
     struct zone *zone; /* timeZone, loaded */
     const struct catalog *catalog;
     const struct traffic **traffic; /* one per service */
-    const struct pod_shape *shapes; /* one per service, for the cluster */
+    const struct pod_shape *shapes; /* one per service, then one per job, for the cluster */
     const struct startup_config *startups;
     struct result_assumption *assumptions;
     size_t n_assumptions;

@@ -1,6 +1,8 @@
 /* scenario_knobs: the root of the scenario file, down to the tables that the models own. */
 #include "scenarios/run/scenario.h"
 
+#include "models/capacity/jobs.h"
+#include "models/capacity/virtual_node.h"
 #include "models/control/node_settings.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/service_time.h"
@@ -382,12 +384,20 @@ static const struct knob scenario_rows[] = {
     {.key = "services",
      .kind = KNOB_LIST,
      .offset = offsetof(struct scenario, services),
-     .doc = "The deployments that serve requests.",
+     .doc = "The deployments that serve requests; may be absent when there are jobs.",
+     .preset = "",
      .table = &service_knobs},
+    {.key = "jobs",
+     .kind = KNOB_LIST,
+     .offset = offsetof(struct scenario, jobs),
+     .doc = "Pods that run to completion.",
+     .preset = "",
+     .table = &jobs_knobs},
     {.key = "nodePools",
      .kind = KNOB_LIST,
      .offset = offsetof(struct scenario, cluster.pools),
-     .doc = "Elastic node pools; without any, replicas are simply there and cost nothing.",
+     .doc = "Elastic node pools; without any, and without a virtual node, replicas are simply "
+            "there and cost nothing.",
      .preset = "",
      .table = &pool_knobs},
     {.key = "clusterAutoscaler",
@@ -396,6 +406,12 @@ static const struct knob scenario_rows[] = {
      .doc = "Who buys and returns nodes.",
      .preset = "",
      .table = &node_settings_knobs},
+    {.key = "virtualNode",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct scenario, cluster.virtual_node),
+     .doc = "Pods as elastic container instances, each paid for by the second.",
+     .preset = "",
+     .table = &virtual_node_knobs},
     {.key = "scheduler",
      .kind = KNOB_OBJECT,
      .offset = offsetof(struct scenario, cluster.scheduler),
@@ -424,9 +440,10 @@ static int check(const void *config, const char **key, struct err *e)
         *key = "warmUp";
         return err_set(e, ERR_INPUT, NULL, "warmUp leaves nothing of the horizon to measure");
     }
-    if (s->services.count == 0) {
+    if (s->services.count == 0 && s->jobs.count == 0) {
         *key = "services";
-        return err_set(e, ERR_INPUT, NULL, "services is empty: there is nothing to simulate");
+        return err_set(e, ERR_INPUT, NULL,
+                       "services and jobs are empty: there is nothing to simulate");
     }
     return 0;
 }

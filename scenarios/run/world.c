@@ -2,12 +2,14 @@
 #include "scenarios/run/world.h"
 
 #include "models/capacity/cluster.h"
+#include "models/capacity/jobs.h"
 #include "models/serving/service.h"
 #include "scenarios/run/scenario.h"
 #include "sim/digest.h"
 #include "sim/sim.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,46 +22,68 @@ struct world {
     struct cluster *cluster;
     struct service **services;
     size_t n_services;
+    struct jobs **jobs; /* owners after the services */
+    size_t n_jobs;
 };
 
-/* ---- the cluster's calls, handed to the service they are for ---- */
+/* ---- the cluster's calls, handed to the service or job they are for ---- */
+
+static struct jobs *jobs_of(const struct world *w, uint32_t owner)
+{
+    size_t services = w->scenario->services.count;
+    return owner < services ? NULL : w->jobs[owner - services];
+}
 
 static void on_listed(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
 {
     struct world *w = self;
-    service_pod_listed(w->services[owner], now, pod);
+    if (!jobs_of(w, owner))
+        service_pod_listed(w->services[owner], now, pod);
 }
 
 static void on_ready(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, uint32_t gpu)
 {
     struct world *w = self;
-    service_pod_ready(w->services[owner], now, pod, gpu);
+    if (jobs_of(w, owner))
+        jobs_pod_ready(jobs_of(w, owner), now, pod);
+    else
+        service_pod_ready(w->services[owner], now, pod, gpu);
 }
 
 static void on_evicted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
 {
     struct world *w = self;
-    service_pod_evicted(w->services[owner], now, pod, why);
+    if (jobs_of(w, owner))
+        jobs_pod_evicted(jobs_of(w, owner), now, pod);
+    else
+        service_pod_evicted(w->services[owner], now, pod, why);
 }
 
 static void on_dead(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
 {
     struct world *w = self;
-    service_pod_dead(w->services[owner], now, pod);
+    if (jobs_of(w, owner))
+        jobs_pod_dead(jobs_of(w, owner), now, pod);
+    else
+        service_pod_dead(w->services[owner], now, pod);
 }
 
 static void on_gone(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
 {
     struct world *w = self;
     (void)why;
-    service_pod_gone(w->services[owner], now, pod);
+    if (jobs_of(w, owner))
+        jobs_pod_gone(jobs_of(w, owner), now, pod);
+    else
+        service_pod_gone(w->services[owner], now, pod);
 }
 
 static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
                         enum pod_end why)
 {
     struct world *w = self;
-    service_pod_unlisted(w->services[owner], now, pod, why);
+    if (!jobs_of(w, owner))
+        service_pod_unlisted(w->services[owner], now, pod, why);
 }
 
 /* ---- set-up ---- */
@@ -67,21 +91,22 @@ static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t own
 static int make_ground(struct world *w, struct err *e)
 {
     const struct scenario *s = w->scenario;
-    size_t services = s->services.count;
+    size_t services = s->services.count, jobs = s->jobs.count;
     struct recorder_config config = {
         .horizon = s->horizon,
         .max_series = 32 + 16 * services,
         .max_entries = (size_t)s->limits.log_entries,
         .max_spans = (size_t)s->limits.log_entries,
         .max_bills = (size_t)s->limits.log_entries,
-        .max_figures = 256 + 64 * services,
+        .max_figures = 256 + 64 * services + 24 * jobs,
     };
     w->sim = sim_create((size_t)s->limits.events, e);
     w->recorder = recorder_create(&config, e);
-    w->services = calloc(services, sizeof *w->services);
-    if (!w->services)
+    w->services = calloc(services + 1, sizeof *w->services);
+    w->jobs = calloc(jobs + 1, sizeof *w->jobs);
+    if (!w->services || !w->jobs)
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu services", services);
-    return w->sim && w->recorder && w->services ? 0 : -1;
+    return w->sim && w->recorder && w->services && w->jobs ? 0 : -1;
 }
 
 static int make_cluster(struct world *w, struct err *e)
@@ -92,7 +117,7 @@ static int make_cluster(struct world *w, struct err *e)
         .catalog = s->catalog,
         .shapes = s->shapes,
         .startups = s->startups,
-        .n_owners = s->services.count,
+        .n_owners = s->services.count + s->jobs.count,
         .up = {w, on_listed, on_ready, on_evicted, on_dead, on_gone, on_unlisted},
         .sim = w->sim,
         .recorder = w->recorder,
@@ -122,7 +147,7 @@ static int make_services(struct world *w, struct err *e)
         .max_replicas = (size_t)s->limits.replicas,
         .max_in_flight = (size_t)s->limits.in_flight,
         .use_events = w->watch->use_events,
-        .alone = s->services.count == 1,
+        .alone = s->services.count == 1 && s->jobs.count == 0,
     };
     for (size_t i = 0; i < s->services.count; i++) {
         w->services[i] = service_create(&configs[i], s->traffic[i], (uint32_t)i, &frame, e);
@@ -133,11 +158,38 @@ static int make_services(struct world *w, struct err *e)
     return 0;
 }
 
+static int make_jobs(struct world *w, struct err *e)
+{
+    const struct scenario *s = w->scenario;
+    const struct job_config *configs = s->jobs.items;
+    for (size_t i = 0; i < s->jobs.count; i++) {
+        struct jobs_setup set = {
+            .config = &configs[i],
+            .cluster = w->cluster,
+            .sim = w->sim,
+            .recorder = w->recorder,
+            .owner = (uint32_t)(s->services.count + i),
+            .horizon = s->horizon,
+            .max_pods = (size_t)s->limits.pods,
+            .seed = (uint64_t)s->seed,
+            .replication = w->number,
+        };
+        w->jobs[i] = jobs_create(&set, e);
+        if (!w->jobs[i])
+            return -1;
+        w->n_jobs++;
+    }
+    return 0;
+}
+
 static void world_fini(struct world *w)
 {
     for (size_t i = 0; i < w->n_services; i++)
         service_destroy(w->services[i]);
     free(w->services);
+    for (size_t i = 0; i < w->n_jobs; i++)
+        jobs_destroy(w->jobs[i]);
+    free(w->jobs);
     cluster_destroy(w->cluster);
     sim_destroy(w->sim);
 }
@@ -189,6 +241,8 @@ static int play(struct world *w, struct err *e)
     cluster_start(w->cluster);
     for (size_t i = 0; i < w->n_services; i++)
         service_start(w->services[i]);
+    for (size_t i = 0; i < w->n_jobs; i++)
+        jobs_start(w->jobs[i]);
     for (;;) {
         advance_waiting(w);
         if (sim_next(w->sim) >= horizon)
@@ -198,6 +252,40 @@ static int play(struct world *w, struct err *e)
             return -1;
     }
     return limits_met(w, e);
+}
+
+static void add_count(struct jobs_count *sum, const struct jobs_count *n)
+{
+    sum->asked += n->asked;
+    sum->completed += n->completed;
+    sum->failed += n->failed;
+    sum->running += n->running;
+    sum->waiting += n->waiting;
+    sum->restarts += n->restarts;
+    sum->lost_pods += n->lost_pods;
+    sum->life_s += n->life_s;
+    sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
+}
+
+/* Figures of all jobs, and of each item when there are several. */
+static void close_jobs(struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    const struct job_config *configs = s->jobs.items;
+    struct jobs_count sum = {0}, n;
+    int64_t micro = 0;
+    char prefix[96];
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        int64_t own = cluster_owner_micro(w->cluster, (uint32_t)(w->n_services + i));
+        jobs_count(w->jobs[i], &n);
+        add_count(&sum, &n);
+        micro += own;
+        snprintf(prefix, sizeof prefix, "jobs.%.60s.", configs[i].name);
+        if (w->n_jobs > 1)
+            jobs_figures(w->recorder, prefix, &n, own, s->currency);
+    }
+    if (w->n_jobs > 0)
+        jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
 }
 
 static void close_books(struct world *w, struct world_outcome *out)
@@ -213,8 +301,12 @@ static void close_books(struct world *w, struct world_outcome *out)
         out->holds = out->holds && service_holds(w->services[i]);
     }
     assert(tally_conserves(total));
-    service_figures(w->recorder, "", total);
+    if (w->n_services > 0)
+        service_figures(w->recorder, "", total);
+    for (size_t i = 0; i < w->n_jobs; i++)
+        cluster_busy(w->cluster, (uint32_t)(w->n_services + i), jobs_busy_ns(w->jobs[i]));
     cluster_close(w->cluster);
+    close_jobs(w);
     if (total->served > 0)
         recorder_figure(w->recorder, "cost.per1k", w->scenario->currency, FIGURE_MEAN,
                         (double)cluster_total_micro(w->cluster) / 1e3 / (double)total->served);
@@ -227,7 +319,7 @@ static void close_books(struct world *w, struct world_outcome *out)
 int world_check(const struct scenario *s, const struct world_watch *watch, struct err *e)
 {
     struct world w = {.scenario = s, .watch = watch};
-    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e);
+    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e) || make_jobs(&w, e);
     world_fini(&w);
     recorder_destroy(w.recorder);
     return rc ? -1 : 0;
@@ -239,7 +331,8 @@ int world_run(const struct scenario *s, uint64_t number, const struct world_watc
     assert(s && watch && out);
     struct world w = {.scenario = s, .watch = watch, .number = number};
     *out = (struct world_outcome){0};
-    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e) || play(&w, e);
+    int rc = make_ground(&w, e) || make_cluster(&w, e) || make_services(&w, e) ||
+             make_jobs(&w, e) || play(&w, e);
     for (size_t i = 0; rc == 0 && i < w.n_services; i++)
         service_advance(w.services[i], s->horizon);
     rc = rc || limits_met(&w, e);

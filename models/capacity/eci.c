@@ -1,0 +1,317 @@
+/* eci: the rules of elastic container instances. */
+#include "models/capacity/eci.h"
+
+#include "models/capacity/catalog.h"
+#include "models/capacity/pod_shape.h"
+#include "models/capacity/virtual_node.h"
+#include "sim/text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- states ---- */
+
+static const struct {
+    const char *name, *phase;
+    bool billed;
+} states[ECI_STATES] = {
+    [ECI_SCHEDULING] = {"Scheduling", "Pending", false},
+    [ECI_PENDING] = {"Pending", "Pending", true},
+    [ECI_RUNNING] = {"Running", "Running", true},
+    [ECI_RESTARTING] = {"Restarting", "Pending", true},
+    [ECI_UPDATING] = {"Updating", "Pending", true},
+    [ECI_TERMINATING] = {"Terminating", "Running", true},
+    [ECI_SUCCEEDED] = {"Succeeded", "Succeeded", false},
+    [ECI_FAILED] = {"Failed", "Failed", false},
+    [ECI_EXPIRED] = {"Expired", "Failed", false},
+    [ECI_SCHEDULE_FAILED] = {"ScheduleFailed", "Failed", false},
+};
+
+const char *eci_state_name(enum eci_state s)
+{
+    assert((unsigned)s < ECI_STATES);
+    return states[s].name;
+}
+
+const char *eci_state_phase(enum eci_state s)
+{
+    assert((unsigned)s < ECI_STATES);
+    return states[s].phase;
+}
+
+bool eci_state_billed(enum eci_state s)
+{
+    assert((unsigned)s < ECI_STATES);
+    return states[s].billed;
+}
+
+/* ---- the bucket ---- */
+
+struct eci_bucket eci_bucket_make(int64_t burst, double per_second)
+{
+    assert(burst >= 1 && per_second > 0);
+    return (struct eci_bucket){burst, (sim_ns)((double)SIM_SECOND / per_second + 0.5), 0};
+}
+
+sim_ns eci_bucket_take(struct eci_bucket *b, sim_ns now)
+{
+    sim_ns full = b->full_at > now ? b->full_at : now;
+    sim_ns at = full - (b->burst - 1) * b->refill;
+    b->full_at = full + b->refill;
+    return at > now ? at : now;
+}
+
+/* ---- annotations ---- */
+
+#define PREFIX "k8s.aliyun.com/"
+
+static const char *annotation(const struct pod_shape *pod, const char *key)
+{
+    size_t n = strlen(PREFIX);
+    for (size_t i = 0; i < pod->annotations.count; i++) {
+        const char *k = pod->annotations.items[i].key;
+        if (strncmp(k, PREFIX, n) == 0 && strcmp(k + n, key) == 0)
+            return pod->annotations.items[i].value;
+    }
+    return NULL;
+}
+
+static int refuse(struct err *e, const char *key, const char *found, const char *allowed)
+{
+    return err_set(e, ERR_INPUT, NULL, "annotations." PREFIX "%s: '%s'; %s", key, found, allowed);
+}
+
+static int read_bool(const struct pod_shape *pod, const char *key, bool *out, struct err *e)
+{
+    const char *v = annotation(pod, key);
+    if (v && strcmp(v, "true") != 0 && strcmp(v, "false") != 0)
+        return refuse(e, key, v, "allowed are \"true\" and \"false\"");
+    if (v)
+        *out = strcmp(v, "true") == 0;
+    return 0;
+}
+
+/* The list is separated by commas, with or without blanks. */
+static int read_specs(const char *key, const char *list, struct eci_request *out, struct err *e)
+{
+    for (const char *at = list; *at;) {
+        at += strspn(at, ", ");
+        size_t n = strcspn(at, ", ");
+        if (n == 0)
+            break;
+        if (out->n_specs == ECI_SPECS_MAX)
+            return refuse(e, key, list, "at most 5 specs are tried");
+        if (n >= sizeof out->specs[0])
+            return refuse(e, key, list, "an instance type is expected");
+        memcpy(out->specs[out->n_specs], at, n);
+        out->specs[out->n_specs++][n] = '\0';
+        at += n;
+    }
+    return out->n_specs ? 0 : refuse(e, key, list, "instance types are expected");
+}
+
+static int read_spot(const struct virtual_node_config *v, struct eci_request *out, struct err *e)
+{
+    static const char *const keys[] = {"eci-spot-strategy", "eci-spot-price-limit"};
+    const char *strategy = annotation(out->pod, keys[0]), *limit = annotation(out->pod, keys[1]);
+    bool limited = strategy && strcmp(strategy, "SpotWithPriceLimit") == 0;
+    if (strategy) {
+        bool as_price = strcmp(strategy, "SpotAsPriceGo") == 0;
+        if (!as_price && !limited && strcmp(strategy, "NoSpot") != 0)
+            return refuse(e, keys[0], strategy,
+                          "allowed are NoSpot, SpotAsPriceGo and SpotWithPriceLimit");
+        out->spot = as_price || limited;
+        out->limit_micro = 0;
+    }
+    if (limited != (limit != NULL))
+        return refuse(e, keys[1], limit ? limit : "",
+                      "a limit goes with SpotWithPriceLimit, and that with a limit");
+    if (limit) {
+        if (!text_parse_micro(limit, &out->limit_micro) || out->limit_micro <= 0)
+            return refuse(e, keys[1], limit, "a price an hour is expected, like 0.250");
+    }
+    if (out->spot && !v->market)
+        return refuse(e, keys[0], strategy ? strategy : "",
+                      "virtualNode.spotMarket must name a market preset");
+    return 0;
+}
+
+int eci_request_read(const struct virtual_node_config *v, const struct pod_shape *pod,
+                     struct eci_request *out, struct err *e)
+{
+    const char *specs = annotation(pod, "eci-use-specs");
+    const char *type = annotation(pod, "eci-instance-type");
+    *out = (struct eci_request){
+        .gpu = annotation(pod, "eci-gpu-type"),
+        .pod = pod,
+        .spot = v->strategy != VIRTUAL_NODE_NO_SPOT,
+        .limit_micro = v->strategy == VIRTUAL_NODE_LIMIT ? v->price_limit.micro : 0,
+        .image_cache = v->image_cache,
+        .reschedule = v->reschedule,
+    };
+    if (specs && type)
+        return refuse(e, "eci-instance-type", type, "eci-use-specs stands there too; keep one");
+    if ((specs && read_specs("eci-use-specs", specs, out, e)) ||
+        (type && read_specs("eci-instance-type", type, out, e)))
+        return -1;
+    if (read_bool(pod, "eci-image-cache", &out->image_cache, e) ||
+        read_bool(pod, "eci-auto-imc", &out->image_cache, e) ||
+        read_bool(pod, "eci-reschedule-enable", &out->reschedule, e))
+        return -1;
+    return read_spot(v, out, e);
+}
+
+/* ---- offers ---- */
+
+static struct eci_offer offer_of_spec(const struct eci_market *m, const struct catalog_eci_spec *s)
+{
+    return (struct eci_offer){
+        .type = s->type,
+        .gpu = s->gpu,
+        .gpus = m->counts == VIRTUAL_NODE_ECS_COUNTS ? s->catalogue_gpus : s->gpus,
+        .vcpu = s->vcpu,
+        .memory = s->memory,
+    };
+}
+
+static bool kind_allowed(const struct eci_request *r, const char *gpu)
+{
+    const struct knob_texts *kinds = &r->pod->gpu_types;
+    if (r->gpu && strcmp(r->gpu, gpu) != 0)
+        return false;
+    for (size_t i = 0; i < kinds->count; i++)
+        if (strcmp(kinds->items[i], gpu) == 0)
+            return true;
+    return kinds->count == 0;
+}
+
+static bool holds(const struct eci_offer *o, const struct pod_shape *pod)
+{
+    return o->gpus >= pod->gpus && o->vcpu * INT64_C(1000) >= pod->cpu_milli &&
+           o->memory >= pod->memory_bytes;
+}
+
+/* Fewer GPUs, then less CPU, then less memory. */
+static bool smaller(const struct eci_offer *a, const struct eci_offer *b)
+{
+    if (a->gpus != b->gpus)
+        return a->gpus < b->gpus;
+    if (a->vcpu != b->vcpu)
+        return a->vcpu < b->vcpu;
+    return a->memory < b->memory;
+}
+
+static int find_price(const struct eci_market *m, struct eci_offer *o, struct err *e)
+{
+    struct catalog_price_key key = {o->type, m->region, m->currency, PRICE_ON_DEMAND};
+    const struct price *p = catalog_price(m->catalog, &key);
+    if (!p)
+        return err_set(e, ERR_INPUT, NULL, "the catalogue has no price in %s for %s; add one",
+                       m->currency, o->type);
+    o->micro_per_hour = p->per_hour.micro;
+    key.billing = PRICE_SUBSCRIPTION;
+    p = catalog_price(m->catalog, &key);
+    o->subscription_micro_per_hour = p ? p->per_hour.micro : 0;
+    return 0;
+}
+
+/* Any GPU type of ECS can be named; the table of ECI sizes tells its count first. */
+static bool offer_of_type(const struct eci_market *m, const char *type, struct eci_offer *out)
+{
+    for (size_t p = 0; p < m->catalog->n_parts; p++) {
+        const struct catalog_eci_spec *specs = m->catalog->parts[p].eci_specs.items;
+        for (size_t i = 0; i < m->catalog->parts[p].eci_specs.count; i++)
+            if (strcmp(specs[i].type, type) == 0) {
+                *out = offer_of_spec(m, &specs[i]);
+                return true;
+            }
+    }
+    const struct instance_type *t = catalog_instance(m->catalog, type);
+    if (!t || !t->gpu)
+        return false;
+    *out = (struct eci_offer){t->name, t->gpu, t->gpus, t->vcpu, t->memory, 0, 0};
+    return true;
+}
+
+static int offers_by_type(const struct eci_market *m, const struct eci_request *r,
+                          struct eci_offers *out, struct err *e)
+{
+    for (size_t i = 0; i < r->n_specs; i++) {
+        struct eci_offer o;
+        const char *type = r->specs[i];
+        if (!offer_of_type(m, type, &o))
+            return err_set(e, ERR_INPUT, NULL,
+                           "annotations: '%s' is no instance type with GPUs of the catalogue; a "
+                           "list for a GPU pod holds GPU types only",
+                           type);
+        if (!holds(&o, r->pod) || !kind_allowed(r, o.gpu))
+            return err_set(e, ERR_INPUT, NULL,
+                           "annotations: %s has %d %s, %d vCPU and %lld GiB; the pod asks for more "
+                           "or for another GPU",
+                           type, (int)o.gpus, o.gpu, (int)o.vcpu, (long long)(o.memory >> 30));
+        if (find_price(m, &o, e))
+            return -1;
+        out->items[out->n++] = o;
+    }
+    out->matching = out->n;
+    return 0;
+}
+
+static int nothing_fits(const struct eci_request *r, struct err *e)
+{
+    return err_set(
+        e, ERR_INPUT, NULL, "no ECI size holds %d GPU%s%s%s, %.4g vCPU and %.4g GiB in one pod",
+        (int)r->pod->gpus, r->pod->gpus == 1 ? "" : "s", r->gpu ? " " : "", r->gpu ? r->gpu : "",
+        (double)r->pod->cpu_milli / 1e3, (double)r->pod->memory_bytes / (double)(1 << 30));
+}
+
+static int offer_by_size(const struct eci_market *m, const struct eci_request *r,
+                         struct eci_offers *out, struct err *e)
+{
+    struct eci_offer *best = &out->items[0];
+    for (size_t p = 0; p < m->catalog->n_parts; p++) {
+        const struct catalog_eci_spec *specs = m->catalog->parts[p].eci_specs.items;
+        for (size_t i = 0; i < m->catalog->parts[p].eci_specs.count; i++) {
+            struct eci_offer o = offer_of_spec(m, &specs[i]);
+            if (!kind_allowed(r, o.gpu) || !holds(&o, r->pod))
+                continue;
+            if (out->matching++ == 0 || smaller(&o, best))
+                *best = o;
+        }
+    }
+    if (out->matching == 0)
+        return nothing_fits(r, e);
+    out->n = 1;
+    return find_price(m, best, e);
+}
+
+int eci_offers_find(const struct eci_market *m, const struct eci_request *r, struct eci_offers *out,
+                    struct err *e)
+{
+    *out = (struct eci_offers){.n = 0};
+    if (!m->catalog)
+        return err_set(e, ERR_INPUT, NULL, "a virtual node needs a catalogue");
+    if (r->pod->gpus == 0)
+        return err_set(e, ERR_INPUT, NULL,
+                       "gpus: 0 on the virtual node; instances without GPUs are not modelled");
+    return r->n_specs ? offers_by_type(m, r, out, e) : offer_by_size(m, r, out, e);
+}
+
+int eci_share_refused(const struct eci_market *m, const char *gpu, const char *asked, struct err *e)
+{
+    struct pod_shape whole = {.gpus = 1};
+    struct eci_request r = {.gpu = gpu, .pod = &whole};
+    struct eci_offers offers;
+    struct err cause = {0};
+    if (eci_offers_find(m, &r, &offers, &cause))
+        return err_set(e, ERR_INPUT, NULL,
+                       "a share of a GPU (%s) cannot be had: a pod owns whole GPUs; ask for 1",
+                       asked);
+    const struct eci_offer *o = &offers.items[0];
+    return err_set(e, ERR_INPUT, NULL,
+                   "a share of a GPU (%s) cannot be had: a pod owns whole GPUs; ask for 1. A whole "
+                   "%s, %s with %d vCPU, costs %.2f %s an hour",
+                   asked, o->gpu, o->type, (int)o->vcpu, (double)o->micro_per_hour / 1e6,
+                   m->currency);
+}

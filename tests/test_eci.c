@@ -1,0 +1,211 @@
+/* test_eci: which instance is bought, what is billed, how fast they come. Expected values: ECI
+ * quick start for GPU (2019-05-05), ECI billing page 122385 (2024-03-25), lifecycle page
+ * (2025-01-14), limits page. */
+#include "models/capacity/eci.h"
+
+#include "models/capacity/catalog.h"
+#include "models/capacity/pod_shape.h"
+#include "models/capacity/virtual_node.h"
+#include "scenarios/run/catalog_files.h"
+#include "sim/arena.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct arena *arena;
+static const struct catalog *catalog;
+
+static void open_catalog(void)
+{
+    struct err e = {0};
+    struct catalog_source source = {.dir = SLUICE_SOURCE_DIR "/scenarios/catalog"};
+    arena = arena_create(&e);
+    catalog = catalog_files_load(arena, &source, &e);
+    cr_assert(catalog, "%s: %s", e.where, e.msg);
+}
+
+static void close_catalog(void)
+{
+    arena_destroy(arena);
+}
+
+TestSuite(eci, .init = open_catalog, .fini = close_catalog);
+
+Test(eci, states_are_billed_as_documented)
+{
+    static const struct {
+        const char *name, *phase;
+        bool billed;
+    } rows[] = {
+        {"Scheduling", "Pending", false},  {"Pending", "Pending", true},
+        {"Running", "Running", true},      {"Restarting", "Pending", true},
+        {"Updating", "Pending", true},     {"Terminating", "Running", true},
+        {"Succeeded", "Succeeded", false}, {"Failed", "Failed", false},
+        {"Expired", "Failed", false},      {"ScheduleFailed", "Failed", false},
+    };
+    cr_assert_eq(sizeof rows / sizeof rows[0], ECI_STATES);
+    for (int s = 0; s < ECI_STATES; s++) {
+        cr_assert_str_eq(eci_state_name((enum eci_state)s), rows[s].name);
+        cr_assert_str_eq(eci_state_phase((enum eci_state)s), rows[s].phase);
+        cr_assert_eq(eci_state_billed((enum eci_state)s), rows[s].billed, "%s", rows[s].name);
+    }
+}
+
+Test(eci, a_thousand_calls_take_forty_five_seconds)
+{
+    struct eci_bucket b = eci_bucket_make(100, 20);
+    sim_ns last = 0;
+    for (int i = 1; i <= 1000; i++) {
+        sim_ns at = eci_bucket_take(&b, 0);
+        cr_assert_geq(at, last);
+        last = at;
+        if (i <= 100)
+            cr_assert_eq(at, 0, "call %d waits", i);
+        if (i == 101)
+            cr_assert_eq(at, SIM_SECOND / 20);
+    }
+    cr_assert_eq(last, 45 * SIM_SECOND);
+}
+
+Test(eci, an_idle_bucket_fills_to_its_burst_and_no_further)
+{
+    struct eci_bucket b = eci_bucket_make(100, 20);
+    for (int i = 0; i < 100; i++)
+        eci_bucket_take(&b, 0);
+    /* 2 s bring 40 tokens. */
+    for (int i = 0; i < 40; i++)
+        cr_assert_eq(eci_bucket_take(&b, 2 * SIM_SECOND), 2 * SIM_SECOND);
+    cr_assert_gt(eci_bucket_take(&b, 2 * SIM_SECOND), 2 * SIM_SECOND);
+    for (int i = 0; i < 100; i++)
+        cr_assert_eq(eci_bucket_take(&b, SIM_HOUR), SIM_HOUR);
+    cr_assert_gt(eci_bucket_take(&b, SIM_HOUR), SIM_HOUR);
+}
+
+/* One pod with up to three annotations "key=value". */
+struct asked {
+    struct pod_shape pod;
+    struct knob_pair pairs[3];
+};
+
+static struct pod_shape *pod(struct asked *a, int32_t gpus, const char *const *annotations)
+{
+    size_t n = 0;
+    a->pod = (struct pod_shape){.name = "panda", .gpus = gpus};
+    for (; annotations && annotations[2 * n]; n++)
+        a->pairs[n] = (struct knob_pair){annotations[2 * n], annotations[2 * n + 1]};
+    a->pod.annotations = (struct knob_map){a->pairs, n};
+    return &a->pod;
+}
+
+static int offers_of(const struct pod_shape *p, int counts, struct eci_offers *out, struct err *e)
+{
+    struct virtual_node_config v = {.counts = counts};
+    struct eci_market m = {catalog, "CNY", NULL, counts};
+    struct eci_request r;
+    *e = (struct err){0};
+    return eci_request_read(&v, p, &r, e) || eci_offers_find(&m, &r, out, e) ? -1 : 0;
+}
+
+#define GPU_TYPE "k8s.aliyun.com/eci-gpu-type"
+#define USE_SPECS "k8s.aliyun.com/eci-use-specs"
+
+Test(eci, the_smallest_size_that_fits_is_bought)
+{
+    static const struct {
+        const char *gpu;
+        int32_t gpus;
+        int64_t cpu_milli, gib;
+        const char *type;
+        size_t matching;
+    } rows[] = {
+        {"P4", 1, 0, 0, "ecs.gn5i-c2g1.large", 6},
+        {"P4", 1, 2000, 8, "ecs.gn5i-c2g1.large", 6},
+        {"P4", 1, 2001, 8, "ecs.gn5i-c4g1.xlarge", 5},
+        {"P4", 1, 0, 33, "ecs.gn5i-c16g1.4xlarge", 3},
+        {"P4", 2, 0, 0, "ecs.gn5i-c16g1.8xlarge", 2},
+        {"P4", 3, 0, 0, "ecs.gn5i-c28g1.14xlarge", 1},
+        {"V100", 1, 0, 0, "ecs.gn6v-c8g1.2xlarge", 3},
+        {"V100", 2, 0, 0, "ecs.gn6v-c8g1.8xlarge", 2},
+        {"V100", 8, 0, 0, "ecs.gn6v-c8g1.16xlarge", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asked a;
+        struct eci_offers o;
+        struct err e;
+        const char *annotations[] = {GPU_TYPE, rows[i].gpu, NULL};
+        pod(&a, rows[i].gpus, annotations);
+        a.pod.cpu_milli = rows[i].cpu_milli;
+        a.pod.memory_bytes = rows[i].gib << 30;
+        cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0, "%s", e.msg);
+        cr_assert_str_eq(o.items[0].type, rows[i].type, "row %zu", i);
+        cr_assert_eq(o.matching, rows[i].matching, "row %zu: %zu match", i, o.matching);
+    }
+}
+
+Test(eci, the_largest_p4_size_has_four_gpus_or_two_by_document)
+{
+    struct asked a;
+    struct eci_offers o;
+    struct err e;
+    const char *p4[] = {GPU_TYPE, "P4", NULL};
+    pod(&a, 4, p4);
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0);
+    cr_assert_eq(o.items[0].gpus, 4);
+    cr_assert_eq(o.items[0].vcpu, 56);
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECS_COUNTS, &o, &e), -1);
+    cr_assert(strstr(e.msg, "no ECI size holds 4 GPUs P4"), "%s", e.msg);
+    const char *type[] = {USE_SPECS, "ecs.gn5i-c28g1.14xlarge", NULL};
+    pod(&a, 2, type);
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECS_COUNTS, &o, &e), 0);
+    cr_assert_eq(o.items[0].gpus, 2);
+}
+
+Test(eci, a_list_of_specs_keeps_its_order)
+{
+    struct asked a;
+    struct eci_offers o;
+    struct err e;
+    const char *list[] = {USE_SPECS, "ecs.gn6i-c4g1.xlarge, ecs.gn5i-c2g1.large", NULL};
+    pod(&a, 1, list);
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0, "%s", e.msg);
+    cr_assert_eq(o.n, 2);
+    cr_assert_str_eq(o.items[0].type, "ecs.gn6i-c4g1.xlarge");
+    cr_assert_str_eq(o.items[0].gpu, "T4");
+    cr_assert_str_eq(o.items[1].type, "ecs.gn5i-c2g1.large");
+}
+
+Test(eci, wrong_annotations_are_refused_by_name)
+{
+    static const struct {
+        const char *key, *value, *says;
+    } rows[] = {
+        {USE_SPECS, "2-4Gi", "is no instance type with GPUs"},
+        {USE_SPECS, "a,b,c,d,e,f", "at most 5 specs"},
+        {USE_SPECS, "ecs.gn5i-c2g1.large,ecs.c6.xlarge", "'ecs.c6.xlarge'"},
+        {GPU_TYPE, "A100", "no ECI size holds 1 GPU A100"},
+        {"k8s.aliyun.com/eci-image-cache", "yes", "allowed are \"true\" and \"false\""},
+        {"k8s.aliyun.com/eci-spot-strategy", "Cheap", "allowed are NoSpot"},
+        {"k8s.aliyun.com/eci-spot-strategy", "SpotAsPriceGo", "virtualNode.spotMarket"},
+        {"k8s.aliyun.com/eci-spot-price-limit", "0.25", "goes with SpotWithPriceLimit"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asked a;
+        struct eci_offers o;
+        struct err e;
+        const char *annotations[] = {rows[i].key, rows[i].value, NULL};
+        pod(&a, 1, annotations);
+        cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), -1, "row %zu", i);
+        cr_assert(strstr(e.msg, rows[i].says), "row %zu: %s", i, e.msg);
+    }
+}
+
+Test(eci, a_share_of_a_gpu_is_refused_with_the_price_of_a_whole_one)
+{
+    struct eci_market m = {catalog, "CNY", NULL, VIRTUAL_NODE_ECI_COUNTS};
+    struct err e = {0};
+    cr_assert_eq(eci_share_refused(&m, "P4", "nvidia.com/gpu: 0.5", &e), -1);
+    cr_assert_eq(e.code, ERR_INPUT);
+    cr_assert(strstr(e.msg, "nvidia.com/gpu: 0.5"), "%s", e.msg);
+    cr_assert(strstr(e.msg, "A whole P4, ecs.gn5i-c2g1.large"), "%s", e.msg);
+    cr_assert(strstr(e.msg, "10.47 CNY an hour"), "%s", e.msg);
+}
