@@ -60,6 +60,12 @@ static struct figure merge_values(const struct figure *first, const double *x, s
         f.has_interval = true;
         f.low = mean - half;
         f.high = mean + half;
+        /* A symmetric interval of few replications reaches beyond what can be: no time below 0, no
+         * share above 1. */
+        if (f.low < 0 && extreme(x, n, false) >= 0)
+            f.low = 0;
+        if (f.high > 1 && f.unit && strcmp(f.unit, "1") == 0 && extreme(x, n, true) <= 1)
+            f.high = 1;
     }
     return f;
 }

@@ -181,3 +181,27 @@ Test(merge, one_replication_has_no_interval)
     cr_expect_eq(out.replications, 1);
     cr_expect(out.holds);
 }
+
+Test(merge, cuts_intervals_where_no_value_can_be)
+{
+    /* Two replications: the t interval is 6.35 times as wide as their distance on each side. */
+    const double shares[] = {0.98, 1.0}, seconds[] = {0.001, 0.5};
+    struct figure one[2], two[2];
+    for (int i = 0; i < 2; i++) {
+        struct figure *f = i ? two : one;
+        f[0] = (struct figure){.path = "slo.heldShare", .unit = "1", .value = shares[i]};
+        f[1] = (struct figure){.path = "latency.p999", .unit = "s", .value = seconds[i]};
+    }
+    struct result a = {.figures = one, .n_figures = 2}, b = {.figures = two, .n_figures = 2};
+    const struct result *both[] = {&a, &b};
+    struct err e = {0};
+    struct result out = {.arena = arena_create(&e)};
+    cr_assert_eq(merge_results(&out, both, 2, "latency.p999", &e), 0);
+    const struct figure *share = result_figure(&out, "slo.heldShare");
+    const struct figure *time = result_figure(&out, "latency.p999");
+    cr_assert_float_eq(share->high, 1.0, 0);
+    cr_assert_lt(share->low, 0.9);
+    cr_assert_float_eq(time->low, 0.0, 0);
+    cr_assert_gt(time->high, 3);
+    arena_destroy(out.arena);
+}
