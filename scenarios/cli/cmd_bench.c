@@ -1,45 +1,12 @@
 /* cmd_bench: `sluice bench`: how fast this machine runs kernels and networks. */
-#include "kernels/gemm.h"
 #include "scenarios/cli/bench.h"
+#include "scenarios/cli/blas_core.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
 #include "sim/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* An OpenBLAS that does not know the processor takes its oldest kernels. What it should take can
- * only be said in the environment and before it is loaded: so the program starts itself again,
- * once. */
-static void choose_core(void)
-{
-    char self[4096], args[8192];
-    if (getenv("OPENBLAS_CORETYPE") || strcmp(gemm_blas_core(), "Prescott") != 0)
-        return;
-#if defined(__x86_64__) && defined(__GNUC__)
-    const char *core = __builtin_cpu_supports("avx512vl") ? "SkylakeX"
-                       : __builtin_cpu_supports("avx2")   ? "Haswell"
-                                                          : NULL;
-#else
-    const char *core = NULL;
-#endif
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    FILE *f = core && n > 0 ? fopen("/proc/self/cmdline", "rb") : NULL;
-    if (!f)
-        return;
-    size_t length = fread(args, 1, sizeof args - 1, f);
-    fclose(f);
-    char *argv[64];
-    int argc = 0;
-    for (size_t at = 0; at < length && argc < 63; at += strlen(args + at) + 1)
-        argv[argc++] = args + at;
-    argv[argc] = NULL;
-    args[length] = self[n] = '\0';
-    setenv("OPENBLAS_CORETYPE", core, 1);
-    execv(self, argv);
-}
 
 struct part {
     const char *name;
@@ -86,7 +53,7 @@ static int start(const struct bench_arguments *a, const char *name, struct err *
     if (a->threads > 1024)
         err_set(e, ERR_INPUT, NULL, "--threads: %lld: allowed is 1 to 1024", (long long)a->threads);
     else {
-        choose_core();
+        blas_core_choose();
         p->run(a, e);
     }
     return e->code;

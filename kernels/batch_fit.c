@@ -1,0 +1,82 @@
+/* batch_fit: weighted least squares by GSL. */
+#include "kernels/batch_fit.h"
+
+#include <assert.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_fit.h>
+#include <math.h>
+#include <stdbool.h>
+
+#define BATCH_FIT_MAX_POINTS 1024
+
+/* The points as columns. */
+struct columns {
+    double x[BATCH_FIT_MAX_POINTS], y[BATCH_FIT_MAX_POINTS], weight[BATCH_FIT_MAX_POINTS];
+};
+
+static int check(const struct batch_point *points, size_t n, struct err *e)
+{
+    bool differ = false;
+    if (n < 2 || n > BATCH_FIT_MAX_POINTS)
+        return err_set(e, ERR_INPUT, NULL, "a fit needs 2 to %d batches; there are %zu",
+                       BATCH_FIT_MAX_POINTS, n);
+    for (size_t i = 0; i < n; i++) {
+        if (!(points[i].batch >= 1) || !(points[i].time_s > 0) || !isfinite(points[i].time_s) ||
+            !isfinite(points[i].batch))
+            return err_set(e, ERR_INPUT, NULL, "batch %g with a time of %g s cannot be fitted",
+                           points[i].batch, points[i].time_s);
+        differ = differ || points[i].batch != points[0].batch;
+    }
+    if (!differ)
+        return err_set(e, ERR_INPUT, NULL, "a fit needs two different batches; all are %g",
+                       points[0].batch);
+    return 0;
+}
+
+/* A share of a batch's time cannot be negative: the line through the origin, or the level one. */
+static void hold_at_zero(const struct columns *c, size_t n, struct batch_fit *f)
+{
+    double variance, chi2, sum = 0, weights = 0;
+    if (f->t0_s < 0) {
+        f->t0_s = 0;
+        gsl_fit_wmul(c->x, 1, c->weight, 1, c->y, 1, n, &f->per_item_s, &variance, &chi2);
+    } else if (f->per_item_s < 0) {
+        f->per_item_s = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += c->weight[i] * c->y[i];
+            weights += c->weight[i];
+        }
+        f->t0_s = sum / weights;
+    }
+}
+
+int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out, double *residuals,
+              struct err *e)
+{
+    struct columns c;
+    double v00, v01, v11, chi2;
+    assert(points && out);
+    if (check(points, n, e))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        c.x[i] = points[i].batch;
+        c.y[i] = points[i].time_s;
+        c.weight[i] = 1 / (points[i].time_s * points[i].time_s);
+    }
+    *out = (struct batch_fit){0};
+    gsl_fit_wlinear(c.x, 1, c.weight, 1, c.y, 1, n, &out->t0_s, &out->per_item_s, &v00, &v01, &v11,
+                    &chi2);
+    if (n > 2) { /* the weights say how the points compare, the residuals how large the noise is */
+        double t = gsl_cdf_tdist_Pinv(0.975, (double)n - 2), noise = chi2 / ((double)n - 2);
+        out->t0_half_s = t * sqrt(v00 * noise);
+        out->per_item_half_s = t * sqrt(v11 * noise);
+    }
+    hold_at_zero(&c, n, out);
+    for (size_t i = 0; i < n; i++) {
+        double off = (out->t0_s + out->per_item_s * c.x[i]) / c.y[i] - 1;
+        out->residual = fabs(off) > out->residual ? fabs(off) : out->residual;
+        if (residuals)
+            residuals[i] = off;
+    }
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* batch_fit: the law t(b) = t0 + c b of measured batch times. */
+#ifndef SLUICE_KERNELS_BATCH_FIT_H
+#define SLUICE_KERNELS_BATCH_FIT_H
+
+#include "sim/err.h"
+
+#include <stddef.h>
+
+/* A measured batch. cv, deviation / mean of a batch's time, and samples may be unknown: 0. */
+struct batch_point {
+    double batch, time_s;
+    double cv;
+    size_t samples;
+};
+
+/* Half widths are of the 95 % t interval; 0 for two points, which any line meets. */
+struct batch_fit {
+    double t0_s, per_item_s; /* >= 0: a negative one is held at 0 and the other fitted alone */
+    double t0_half_s, per_item_half_s;
+    double residual; /* largest |fit / time - 1| */
+};
+
+/* Least squares of relative residuals: weights 1 / time^2, since a batch's time is known to a share
+ * of itself. n >= 2 points of at least two different batches and positive finite times, or
+ * ERR_INPUT. residuals: n relative ones, or NULL. */
+int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out, double *residuals,
+              struct err *e);
+
+#endif

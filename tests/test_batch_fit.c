@@ -1,0 +1,68 @@
+/* test_batch_fit: the law of batch times. */
+#include "kernels/batch_fit.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+Test(batch_fit, finds_the_line_that_points_lie_on)
+{
+    struct batch_point p[5];
+    struct batch_fit f;
+    struct err e = {0};
+    double off[5];
+    for (int i = 0; i < 5; i++)
+        p[i] = (struct batch_point){.batch = 1 << i, .time_s = 0.003 + 0.002 * (1 << i)};
+    cr_assert_eq(batch_fit(p, 5, &f, off, &e), 0);
+    cr_assert_float_eq(f.t0_s, 0.003, 1e-12);
+    cr_assert_float_eq(f.per_item_s, 0.002, 1e-12);
+    cr_assert(f.t0_half_s < 1e-9 && f.residual < 1e-9 && off[4] < 1e-9);
+}
+
+Test(batch_fit, gives_the_published_laws)
+{
+    /* FasterTransformer's BERT-base guide, V100 FP32: 2.90, 15.51 and 57.85 ms at batches 1, 8, 32;
+     * relative least squares gives 1.12 + 1.784 b, within 1 % */
+    static const struct batch_point v100[] = {{.batch = 1, .time_s = 2.90e-3},
+                                              {.batch = 8, .time_s = 15.51e-3},
+                                              {.batch = 32, .time_s = 57.85e-3}};
+    struct batch_fit f;
+    struct err e = {0};
+    cr_assert_eq(batch_fit(v100, ROWS(v100), &f, NULL, &e), 0);
+    cr_assert_float_eq(f.t0_s, 1.12e-3, 0.005e-3);
+    cr_assert_float_eq(f.per_item_s, 1.784e-3, 0.0005e-3);
+    cr_assert(f.residual < 0.015);
+    cr_assert(f.per_item_half_s > 0 && f.per_item_half_s < f.per_item_s);
+}
+
+Test(batch_fit, no_part_is_negative)
+{
+    static const struct batch_point steep[] = {{.batch = 1, .time_s = 1},
+                                               {.batch = 4, .time_s = 8}};
+    static const struct batch_point falling[] = {{.batch = 1, .time_s = 2},
+                                                 {.batch = 4, .time_s = 1}};
+    struct batch_fit f;
+    struct err e = {0};
+    cr_assert_eq(batch_fit(steep, 2, &f, NULL, &e), 0);
+    cr_assert(f.t0_s == 0 && f.per_item_s > 1 && f.per_item_s < 2);
+    cr_assert_eq(batch_fit(falling, 2, &f, NULL, &e), 0);
+    cr_assert(f.per_item_s == 0 && f.t0_s > 1 && f.t0_s < 2);
+}
+
+Test(batch_fit, what_cannot_be_fitted_is_refused)
+{
+    static const struct batch_point one[] = {{.batch = 1, .time_s = 1}};
+    static const struct batch_point same[] = {{.batch = 2, .time_s = 1}, {.batch = 2, .time_s = 2}};
+    static const struct batch_point zero[] = {{.batch = 1, .time_s = 1}, {.batch = 2, .time_s = 0}};
+    struct batch_fit f;
+    struct err e = {0};
+    cr_assert_eq(batch_fit(one, 1, &f, NULL, &e), -1);
+    cr_assert_str_eq(e.msg, "a fit needs 2 to 1024 batches; there are 1");
+    e = (struct err){0};
+    cr_assert_eq(batch_fit(same, 2, &f, NULL, &e), -1);
+    cr_assert(strstr(e.msg, "two different batches"));
+    e = (struct err){0};
+    cr_assert_eq(batch_fit(zero, 2, &f, NULL, &e), -1);
+    cr_assert_eq(e.code, ERR_INPUT);
+}
