@@ -183,7 +183,10 @@ static void print_profile(const struct calibrate *c, struct text *t)
     json_out_key(&o, "profiles");
     json_out_open(&o, "[");
     json_out_open(&o, "{");
-    snprintf(name, sizeof name, "%.80s/%.80s/fp32", c->model, c->gpu);
+    if (c->sequence > 0)
+        snprintf(name, sizeof name, "%.80s-%d/%.80s/fp32", c->model, (int)c->sequence, c->gpu);
+    else
+        snprintf(name, sizeof name, "%.80s/%.80s/fp32", c->model, c->gpu);
     print_string(&o, "name", name);
     print_string(&o, "model", c->model);
     print_string(&o, "gpu", c->gpu);
