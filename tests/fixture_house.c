@@ -137,7 +137,11 @@ static const struct knob house_rows[] = {
     {.key = "rooms", .kind = KNOB_LIST, AT(rooms), .preset = "[]", .table = &room_table, .max = 3},
     {.key = "tags", .kind = KNOB_TEXTS, AT(tags), .preset = "a"},
     {.key = "labels", .kind = KNOB_MAP, AT(labels), .preset = ""},
-    {.key = "scaler", .kind = KNOB_CHOICE, AT(scaler), .preset = "hpa", .options = options},
+    {.key = "scaler",
+     .kind = KNOB_CHOICE,
+     AT(scaler),
+     .preset = "{\"hpa\": {\"minReplicas\": 1}}",
+     .options = options},
     {0},
 };
 const struct knob_table fixture_house_table = {

@@ -349,6 +349,7 @@ Test(bind, remembers_the_defaults_below_a_default)
     cr_assert_str_eq(origin("scaler.hpa.tolerance")->value, "0.1");
     cr_assert_eq(origin("scaler.hpa.tolerance")->quality, QUALITY_OFFICIAL);
     cr_assert_null(origin("scaler"));
+    cr_assert_null(origin("scaler.hpa.minReplicas"), "it stands in a default: nobody gave it");
 }
 
 Test(bind, lays_one_tree_over_another_and_keeps_places)

@@ -105,6 +105,7 @@ Test(set, applies_one_after_another)
     cr_assert_str_eq(json_get(made, "services")->file, "a.json",
                      "what is unchanged keeps its place");
     cr_assert_eq(json_get(made, "services")->line, 1);
+    cr_assert_str_eq(made->file, "a.json");
 }
 
 /* Both services share one tree below the anchor. */
