@@ -116,7 +116,7 @@ void cluster_restart(struct cluster *c, struct pod_ref pod, sim_ns wait);
 struct pod_view {
     struct pod_ref ref;
     enum pod_phase phase;
-    uint32_t node;               /* UINT32_MAX: none */
+    uint32_t node;                          /* UINT32_MAX: none */
     sim_ns created, placed_at, ready_since; /* SIM_NEVER: not (yet) */
     int32_t deletion_cost;
     const char *name; /* "bert-7"; lives as long as the pod */

@@ -24,18 +24,18 @@ struct session_arguments {
         .db = "sluice.db", .format = "text"                                                        \
     }
 
-#define SESSION_OPTIONS(a)                                                                          \
-    {"--set", NULL, OPTION_TEXTS, &(a).sets, "PATH=VALUE", "change a key; may be repeated"},        \
-        {"--drill",         NULL,                                                                   \
-         OPTION_TEXTS,      &(a).drills,                                                            \
-         "KIND=VALUE@TIME", "let something go wrong, such as spot-loss=7/10@10h; may be repeated"}, \
-        {"--seed", NULL, OPTION_TEXT, &(a).seed, "N", "seed instead of the scenario's"},            \
-        {"--replications",  NULL, OPTION_COUNT,                                                     \
-         &(a).replications, "N",  "replications instead of the scenario's"},                        \
-        {"--threads", NULL, OPTION_COUNT, &(a).threads, "N", "threads (default: processors)"},      \
-        {"--db", NULL, OPTION_TEXT, &(a).db, "FILE", "store (default sluice.db)"},                  \
-    {                                                                                               \
-        "--format", NULL, OPTION_TEXT, &(a).format, "FORMAT", "text, json or csv"                   \
+#define SESSION_OPTIONS(a)                                                                         \
+    {"--set", NULL, OPTION_TEXTS, &(a).sets, "PATH=VALUE", "change a key; may be repeated"},       \
+        {"--drill",         NULL,                                                                  \
+         OPTION_TEXTS,      &(a).drills,                                                           \
+         "KIND=VALUE@TIME", "something goes wrong: spot-loss=7/10@10h; may be repeated"},          \
+        {"--seed", NULL, OPTION_TEXT, &(a).seed, "N", "seed instead of the scenario's"},           \
+        {"--replications",  NULL, OPTION_COUNT,                                                    \
+         &(a).replications, "N",  "replications instead of the scenario's"},                       \
+        {"--threads", NULL, OPTION_COUNT, &(a).threads, "N", "threads (default: processors)"},     \
+        {"--db", NULL, OPTION_TEXT, &(a).db, "FILE", "store (default sluice.db)"},                 \
+    {                                                                                              \
+        "--format", NULL, OPTION_TEXT, &(a).format, "FORMAT", "text, json or csv"                  \
     }
 
 struct session {
