@@ -534,6 +534,14 @@ static void owner_figures(const struct supply_eci *s, const struct owner *o)
     snprintf(path, sizeof path, "eci.%.60s.perHour", o->request.pod->name);
     recorder_figure(r, path, currency, FIGURE_MEAN,
                     (double)o->offers.items[0].micro_per_hour / 1e6);
+    int64_t month = 730 * SIM_HOUR, subscription = o->offers.items[0].subscription_micro_per_hour;
+    snprintf(path, sizeof path, "eci.%.60s.month.onDemand", o->request.pod->name);
+    recorder_figure(r, path, currency, FIGURE_MEAN,
+                    (double)money_for(o->offers.items[0].micro_per_hour, month) / 1e6);
+    snprintf(path, sizeof path, "eci.%.60s.month.subscription", o->request.pod->name);
+    if (subscription > 0)
+        recorder_figure(r, path, currency, FIGURE_MEAN,
+                        (double)money_for(subscription, month) / 1e6);
     say_offer(s, o);
 }
 

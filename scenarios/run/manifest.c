@@ -38,6 +38,8 @@ static const char *use_of(const char *kind)
 {
     static const char *const rows[][2] = {
         {"Deployment", "read"},
+        {"Pod", "read"},
+        {"Job", "read"},
         {"HorizontalPodAutoscaler", "read"},
         {"NodePool", "read"},
         {"PersistentVolume", "not read: volume attributes may hold credentials"},
@@ -46,7 +48,7 @@ static const char *use_of(const char *kind)
         {"Service", "not read: routing is in the scenario"},
         {"Ingress", "not read: routing is in the scenario"},
         {"ConfigMap", "not read"},
-        {"Namespace", "not read"},
+        {"Namespace", "read: its labels for the virtual node"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(kind, rows[i][0]) == 0)
@@ -270,6 +272,7 @@ static const struct json *serving_container(const struct json *pod)
 
 static const struct carry_row pod_rows[] = {
     {"nodeSelector", "nodeSelector", CARRY_AS_IS},
+    {"nodeName", "nodeName", CARRY_AS_IS},
     {"terminationGracePeriodSeconds", "terminationGracePeriod", CARRY_SECONDS},
     {0},
 };
@@ -297,6 +300,82 @@ static int carry_resource(struct arena *a, struct json *into, const struct json 
         return -1;
     json_append(into, made);
     return 0;
+}
+
+/* What sends a pod to the virtual node, or asks for something there. */
+static bool for_virtual_node(const char *key)
+{
+    return strncmp(key, "k8s.aliyun.com/", 15) == 0 || strncmp(key, "alibabacloud.com/", 17) == 0 ||
+           strcmp(key, "virtual-node-affinity-injection") == 0;
+}
+
+/* The entries of a map of labels or annotations that concern the virtual node; nothing is added
+ * when there are none. */
+static int carry_marks(struct arena *a, struct json *pod, const struct json *map, const char *key,
+                       struct err *e)
+{
+    struct json *o = NULL;
+    for (const struct json *c = map && map->type == JSON_OBJECT ? map->first : NULL; c;
+         c = c->next) {
+        if (!for_virtual_node(c->key))
+            continue;
+        struct json *kept = copy(a, c, c->key, e);
+        if (!o)
+            o = new_object(a, key, map, e);
+        if (!kept || !o)
+            return -1;
+        json_append(o, kept);
+    }
+    if (o)
+        json_append(pod, o);
+    return 0;
+}
+
+/* Keys of the tolerated taints; a toleration without a key tolerates all and is kept as "". */
+static int carry_tolerations(struct arena *a, struct json *pod, const struct json *list,
+                             struct err *e)
+{
+    if (!list || list->type != JSON_ARRAY || !list->first)
+        return 0;
+    struct json *keys = json_new(a, JSON_ARRAY, list->file, list->line, list->column, e);
+    if (!keys)
+        return -1;
+    keys->key = "tolerations";
+    for (const struct json *c = list->first; c; c = c->next) {
+        struct json *t = new_text(a, NULL, text_at(c, "key", ""), c, e);
+        if (!t)
+            return -1;
+        json_append(keys, t);
+    }
+    json_append(pod, keys);
+    return 0;
+}
+
+static const struct json *namespace_labels(const struct manifest_set *m, const char *name)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (strcmp(m->documents[i].kind, "Namespace") == 0 &&
+            strcmp(m->documents[i].name, name) == 0)
+            return json_at(m->documents[i].root, "metadata.labels");
+    return NULL;
+}
+
+/* metadata: of the pod or of its template. */
+static int add_marks(struct manifest_set *m, struct json *owner, const char *namespace,
+                     const struct json *metadata, const struct json *spec, struct err *e)
+{
+    struct json *pod = owner->first;
+    while (pod && strcmp(pod->key, "pod") != 0)
+        pod = pod->next;
+    if (!pod)
+        return 0;
+    return carry_marks(m->arena, pod, json_get(metadata, "annotations"), "annotations", e) ||
+                   carry_marks(m->arena, pod, json_get(metadata, "labels"), "labels", e) ||
+                   carry_marks(m->arena, pod, namespace_labels(m, namespace), "namespaceLabels",
+                               e) ||
+                   carry_tolerations(m->arena, pod, json_get(spec, "tolerations"), e)
+               ? -1
+               : 0;
 }
 
 static int add_pod(struct arena *a, struct json *service, const struct json *spec, struct err *e)
@@ -419,10 +498,53 @@ struct json *manifest_service(struct manifest_set *m, const char *deployment, st
     }
     struct json *service = new_object(m->arena, NULL, d->root, e);
     if (!service || carry_rows(m->arena, service, d->root, top, e) ||
-        add_pod(m->arena, service, spec, e) || add_probes(m->arena, service, spec, e) ||
-        (h && add_hpa(m->arena, service, h->root, e)))
+        add_pod(m->arena, service, spec, e) ||
+        add_marks(m, service, d->namespace, json_at(d->root, "spec.template.metadata"), spec, e) ||
+        add_probes(m->arena, service, spec, e) || (h && add_hpa(m->arena, service, h->root, e)))
         return NULL;
     return service;
+}
+
+/* ---- Pod and Job ---- */
+
+static const struct document *find_job(const struct manifest_set *m, const char *asked)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        const char *kind = m->documents[i].kind;
+        if ((strcmp(kind, "Pod") == 0 || strcmp(kind, "Job") == 0) &&
+            same_deployment(&m->documents[i], asked))
+            return &m->documents[i];
+    }
+    return NULL;
+}
+
+/* restartPolicy Always does not go with a job: it is left for the binder to refuse. */
+static const struct carry_row run_rows[] = {{"restartPolicy", "restartPolicy", CARRY_AS_IS}, {0}};
+static const struct carry_row job_rows[] = {{"spec.backoffLimit", "backoffLimit", CARRY_AS_IS},
+                                            {"spec.completions", "count", CARRY_AS_IS},
+                                            {0}};
+
+struct json *manifest_job(struct manifest_set *m, const char *name, struct err *e)
+{
+    const struct document *d = find_job(m, name);
+    bool bare = d && strcmp(d->kind, "Pod") == 0;
+    const struct json *spec = d ? json_at(d->root, bare ? "spec" : "spec.template.spec") : NULL;
+    char place[512];
+    if (!d)
+        return NULL;
+    if (!spec || !serving_container(spec)) {
+        err_set(e, ERR_INPUT, json_place(place, sizeof place, d->root),
+                "%s '%s': its containers are missing", d->kind, d->name);
+        return NULL;
+    }
+    const struct json *metadata = json_at(d->root, bare ? "metadata" : "spec.template.metadata");
+    struct json *job = new_object(m->arena, NULL, d->root, e);
+    if (!job || add_pod(m->arena, job, spec, e) ||
+        add_marks(m, job, d->namespace, metadata, spec, e) ||
+        carry_rows(m->arena, job, spec, run_rows, e) ||
+        (!bare && carry_rows(m->arena, job, d->root, job_rows, e)))
+        return NULL;
+    return job;
 }
 
 /* ---- node pools ---- */

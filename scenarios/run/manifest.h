@@ -32,6 +32,8 @@ struct manifest_set *manifest_read(struct arena *a, const char *base_dir, const 
  * the scenario's own; NULL with e untouched when no manifest describes it, NULL with *e on error.
  */
 struct json *manifest_service(struct manifest_set *m, const char *deployment, struct err *e);
+/* Likewise the keys of a job, for a Pod or a Job. */
+struct json *manifest_job(struct manifest_set *m, const char *name, struct err *e);
 /* Likewise for a node pool; name NULL: the n-th one. */
 struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, struct err *e);
 

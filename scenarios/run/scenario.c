@@ -4,8 +4,10 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/drill.h"
+#include "models/capacity/eci.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/pool.h"
+#include "models/capacity/virtual_node.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/calibration.h"
@@ -146,6 +148,23 @@ static int overlay_service(struct loading *l, struct json *list, struct json *it
     return 0;
 }
 
+static int overlay_job(struct loading *l, struct json *list, struct json *item, struct err *e)
+{
+    const struct json *asked = json_get(item, "manifest");
+    char place[600];
+    if (item->type != JSON_OBJECT || !asked || asked->type != JSON_STRING)
+        return 0;
+    struct json *base = manifest_job(l->manifests, asked->string, e);
+    if (!base && e->code == ERR_NONE)
+        err_set(e, ERR_INPUT, json_place(place, sizeof place, asked),
+                "no Pod and no Job '%s' is in the manifests", asked->string);
+    struct json *merged = base ? bind_overlay(&l->bind, base, item, e) : NULL;
+    if (!merged)
+        return -1;
+    replace_child(list, item, merged);
+    return 0;
+}
+
 static int overlay_pool(struct loading *l, struct json *list, struct json *item, struct err *e)
 {
     const struct json *name = json_get(item, "name");
@@ -203,6 +222,7 @@ static int apply_manifests(struct loading *l, struct err *e)
     if (!l->manifests)
         return -1;
     struct json *services = child(l->root, "services"), *pools = child(l->root, "nodePools");
+    struct json *jobs = child(l->root, "jobs");
     if (!pools && json_get(l->root, "manifests")) {
         pools = json_new(a, JSON_ARRAY, l->root->file, l->root->line, l->root->column, e);
         if (!pools)
@@ -211,6 +231,8 @@ static int apply_manifests(struct loading *l, struct err *e)
         json_append(l->root, pools);
     }
     if (services && services->type == JSON_ARRAY && overlay_list(l, services, overlay_service, e))
+        return -1;
+    if (jobs && jobs->type == JSON_ARRAY && overlay_list(l, jobs, overlay_job, e))
         return -1;
     if (!pools || pools->type != JSON_ARRAY)
         return 0;
@@ -719,10 +741,59 @@ static int load_data(struct loading *l, struct err *e)
     return l->s->catalog ? 0 : -1;
 }
 
+/* A share of a GPU; NULL: pod.gpus is whole, or wrong in a way that the binder tells. */
+static const struct json *share_of(const struct json *owner)
+{
+    const struct json *gpus = json_at(owner, "pod.gpus");
+    int64_t milli;
+    if (!gpus || (gpus->type != JSON_NUMBER && gpus->type != JSON_STRING) || !gpus->string)
+        return NULL;
+    return text_parse_quantity(gpus->string, &milli) && milli > 0 && milli % 1000 ? gpus : NULL;
+}
+
+static const char *text_of(const struct json *node)
+{
+    return node && node->type == JSON_STRING ? node->string : NULL;
+}
+
+/* Refused by name, with what a whole GPU costs, as far as the shipped catalogue knows. */
+static int refuse_share(struct loading *l, const struct json *owner, const struct json *gpus,
+                        struct err *e)
+{
+    char asked[96], place[600];
+    const struct json *annotations = json_at(owner, "pod.annotations");
+    const char *gpu = text_of(json_get(annotations, "k8s.aliyun.com/eci-gpu-type"));
+    const char *currency = text_of(json_get(l->root, "currency"));
+    char *folder = folder_join(l->arena, l->source->data_dir, "catalog", e);
+    struct catalog_source source = {folder, NULL, 0, &l->files};
+    struct eci_market m = {NULL, currency ? currency : "CNY", NULL, VIRTUAL_NODE_ECI_COUNTS};
+    m.catalog = folder ? catalog_files_load(l->arena, &source, e) : NULL;
+    if (!m.catalog)
+        return -1;
+    snprintf(asked, sizeof asked, "nvidia.com/gpu: %.60s", gpus->string);
+    eci_share_refused(&m, gpu, asked, e);
+    return err_set(e, ERR_INPUT, json_place(place, sizeof place, gpus), "pod.gpus: %s",
+                   arena_text(l->arena, e->msg, strlen(e->msg), &(struct err){0}));
+}
+
+static int check_shares(struct loading *l, struct err *e)
+{
+    static const char *const lists[] = {"services", "jobs"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const struct json *list = json_get(l->root, lists[i]);
+        for (const struct json *c = list ? list->first : NULL; c; c = c->next) {
+            const struct json *gpus = c->type == JSON_OBJECT ? share_of(c) : NULL;
+            if (gpus)
+                return refuse_share(l, c, gpus, e);
+        }
+    }
+    return 0;
+}
+
 static int load(struct loading *l, struct err *e)
 {
     struct scenario *s = l->s;
-    if (read_root(l, e) || apply_manifests(l, e) ||
+    if (read_root(l, e) || apply_manifests(l, e) || check_shares(l, e) ||
         bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
         return -1;
     s->arena = l->arena;

@@ -123,6 +123,8 @@ static void find_scaling(struct verdict *v, const struct service_config *c)
 static void find_supply(struct verdict *v)
 {
     const struct result *r = v->r;
+    if (v->s->cluster.virtual_node && v->s->cluster.pools.count == 0)
+        return;
     if (v->s->cluster.pools.count == 0) {
         find(v, "note", "no-supply",
              "No node pool is described: replicas are there at once and cost nothing.");
@@ -204,6 +206,33 @@ static bool budget_sentence(struct verdict *v, struct text *t)
     return holds;
 }
 
+/* What a job costs, and what a GPU of its own would cost a month (730 h). */
+static void jobs_sentence(struct verdict *v, struct text *t)
+{
+    const struct job_config *c = v->s->jobs.items;
+    double each = result_value(v->r, "jobs.costEach", -1);
+    if (v->s->jobs.count == 0)
+        return;
+    text_printf(t, "%s%.0f of %.0f jobs completed", t->length ? "; " : "",
+                result_value(v->r, "jobs.completed", 0), result_value(v->r, "jobs.asked", 0));
+    if (each >= 0)
+        text_printf(t, ", a job costs %.2f %s", each, v->s->currency);
+    for (size_t i = 0; i < v->s->jobs.count; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "eci.%.60s.month.subscription", c[i].name);
+        double subscription = result_value(v->r, path, -1);
+        snprintf(path, sizeof path, "eci.%.60s.month.onDemand", c[i].name);
+        double on_demand = result_value(v->r, path, -1);
+        if (on_demand < 0)
+            continue;
+        text_printf(t, "; a GPU that is always there costs %.0f %s a month on demand", on_demand,
+                    v->s->currency);
+        if (subscription >= 0)
+            text_printf(t, " and %.0f by subscription", subscription);
+        return;
+    }
+}
+
 int verdict_give(struct result *r, const struct scenario *s, struct err *e)
 {
     struct verdict v = {.r = r, .s = s, .e = e};
@@ -213,6 +242,7 @@ int verdict_give(struct result *r, const struct scenario *s, struct err *e)
         return -1;
     bool slo = slo_sentence(&v, &t), budget = budget_sentence(&v, &t);
     r->holds = slo && budget;
+    jobs_sentence(&v, &t);
     if (t.length == 0)
         text_add(&t, "no SLO and no budget are set");
     if (text_end(&t, e) == 0)
