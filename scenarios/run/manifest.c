@@ -579,6 +579,11 @@ struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, s
     return NULL;
 }
 
+const struct json *manifest_document(const struct manifest_set *m, size_t n)
+{
+    return n < m->n ? m->documents[n].root : NULL;
+}
+
 const struct manifest_note *manifest_notes(const struct manifest_set *m, size_t *n)
 {
     *n = m->n;

@@ -37,6 +37,8 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
 /* Likewise for a node pool; name NULL: the n-th one. */
 struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, struct err *e);
 
+/* The n-th document as it was read; NULL beyond the last. */
+const struct json *manifest_document(const struct manifest_set *m, size_t n);
 const struct manifest_note *manifest_notes(const struct manifest_set *m, size_t *n);
 /* Names of what was found, for "did you mean": deployments as namespace/name. */
 size_t manifest_deployments(const struct manifest_set *m, const char **out, size_t cap);

@@ -807,6 +807,7 @@ static int load(struct loading *l, struct err *e)
     s->cluster.max_nodes = s->limits.nodes;
     s->path = l->source->path;
     s->root = l->root;
+    s->files = l->manifests;
     if (digest_files(l, e))
         return -1;
     fingerprint(l);

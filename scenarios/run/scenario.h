@@ -26,6 +26,7 @@
 struct arena;
 struct catalog;
 struct json;
+struct manifest_set;
 struct zone;
 
 /* Each is the limit of a table that is taken before the clock starts. */
@@ -66,6 +67,7 @@ struct scenario {
     struct arena *arena;
     const char *path;
     const struct json *root; /* for the places of errors that are found later */
+    const struct manifest_set *files; /* the manifests as they were read */
     int64_t epoch_s;
     struct zone *zone; /* timeZone, loaded */
     const struct catalog *catalog;
