@@ -66,7 +66,7 @@ struct scenario {
     /* Not in the file; derived while loading. */
     struct arena *arena;
     const char *path;
-    const struct json *root; /* for the places of errors that are found later */
+    const struct json *root;          /* for the places of errors that are found later */
     const struct manifest_set *files; /* the manifests as they were read */
     int64_t epoch_s;
     struct zone *zone; /* timeZone, loaded */
