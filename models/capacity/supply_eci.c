@@ -9,6 +9,7 @@
 #include "models/capacity/spot.h"
 #include "models/capacity/supply.h"
 #include "models/capacity/virtual_node.h"
+#include "models/money/breakeven.h"
 #include "models/money/ledger.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
@@ -519,6 +520,25 @@ static void say_offer(const struct supply_eci *s, const struct owner *o)
         o->route.why);
 }
 
+/* By the price of a subscription: the share of the time up to which paying by the second is
+ * cheaper, for bursts as long as an instance was paid for on the average. */
+static void say_breakeven(const struct supply_eci *s, const struct owner *o)
+{
+    const struct eci_offer *f = &o->offers.items[0];
+    struct breakeven b = {.eci_micro_per_hour = f->micro_per_hour,
+                          .subscription_micro_per_hour = f->subscription_micro_per_hour};
+    if (o->created == 0 || o->billed_ns == 0 || b.subscription_micro_per_hour <= 0)
+        return;
+    sim_ns each = o->billed_ns / (sim_ns)o->created;
+    double share = breakeven_duty_share(&b, each > 0 ? each : 1);
+    recorder_finding(recorder_of(s), "note", "eci-break-even",
+                     "%s: paying by the second is cheaper than a subscription while a GPU is paid "
+                     "for less than %.3g %% of the time: %.0f instances a day of %.0f s each.",
+                     o->request.pod->name, 100 * share,
+                     share * 24 * (double)SIM_HOUR / (double)(each > 0 ? each : 1),
+                     (double)each / 1e9);
+}
+
 static void owner_figures(const struct supply_eci *s, const struct owner *o)
 {
     struct recorder *r = recorder_of(s);
@@ -543,6 +563,7 @@ static void owner_figures(const struct supply_eci *s, const struct owner *o)
         recorder_figure(r, path, currency, FIGURE_MEAN,
                         (double)money_for(subscription, month) / 1e6);
     say_offer(s, o);
+    say_breakeven(s, o);
 }
 
 static void eci_close(void *self, sim_ns now)
