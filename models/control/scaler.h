@@ -105,6 +105,11 @@ struct scaler_wants {
     int32_t scale;   /* factor of the samples; 0 stands for 1 */
 };
 
+/* Values of a service's first metric at which a size stays. */
+struct scaler_band {
+    double low, high; /* both ends hold; high is infinite where nothing is too much */
+};
+
 struct scaler_policy {
     /* Name, knobs and short key ({"fixed": 8}); option.descriptor is the policy itself. */
     struct knob_option option;
@@ -120,6 +125,9 @@ struct scaler_policy {
      * has the policy decide at once when the first one comes to a service of size zero. NULL: the
      * platform has none. */
     bool (*activates)(const void *config);
+    /* The band of a size that is all ready; false when the policy has no bands. NULL stands for
+     * that. For verdicts, never for a decision. */
+    bool (*band)(const void *config, int32_t replicas, struct scaler_band *out);
     /* Requests a second and replica that the policy aims at; 0 when it aims at something else.
      * NULL stands for 0. For lint and verdicts, never for a decision. */
     double (*target_qps)(const void *config);

@@ -1,9 +1,11 @@
 /* scaler_hpa: the HorizontalPodAutoscaler as a policy of a service. */
 #include "models/control/hpa.h"
+#include "models/control/hpa_band.h"
 #include "models/control/hpa_config.h"
 #include "models/control/scaler.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* A metric as Kubernetes would be told it. */
 struct shown {
@@ -121,11 +123,30 @@ static double target_qps(const void *config)
     return 0;
 }
 
+#define BAND_METRICS 16
+
+static bool band(const void *config, int32_t replicas, struct scaler_band *out)
+{
+    const struct hpa_config *c = config;
+    struct hpa_metric metrics[BAND_METRICS];
+    struct hpa_spec spec;
+    if (hpa_config_metrics(c) > BAND_METRICS)
+        return false;
+    hpa_config_resolve(c, metrics, &spec);
+    if (replicas < spec.min || replicas > spec.max)
+        return false;
+    struct hpa_band b = hpa_band_of(&spec, 0, replicas);
+    out->low = (double)b.low / 1000;
+    out->high = b.open ? (double)INFINITY : (double)b.high / 1000;
+    return b.open || b.high >= b.low;
+}
+
 const struct scaler_policy scaler_hpa = {
     .option = {.name = "hpa", .table = &hpa_config_simulated_knobs, .descriptor = &scaler_hpa},
     .memory_size = memory_size,
     .period = period,
     .wants = wants,
     .decide = decide,
+    .band = band,
     .target_qps = target_qps,
 };

@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Passes that wanted more than the maximum. */
 struct capped {
@@ -24,6 +25,13 @@ struct capped {
     int32_t needed_most;
     double missing_s; /* replicas that were not given x time */
     int32_t missing;
+};
+
+/* How often each rule bound. Policies' rule names are few and constant. */
+#define MOST_RULES 32
+struct bound {
+    const char *rule;
+    uint64_t passes;
 };
 
 struct autoscaler {
@@ -36,6 +44,8 @@ struct autoscaler {
     uint64_t passes, changes, reversals, metric_gaps;
     int32_t direction;
     struct capped capped;
+    struct bound bounds[MOST_RULES];
+    size_t n_bounds;
     char subject[160]; /* of its log lines */
     rec_id metric_id;
 };
@@ -205,17 +215,38 @@ static void note_capped(struct capped *c, sim_ns now, const struct scaler_decisi
         c->needed_most = needed;
 }
 
-static void apply(struct autoscaler *a, sim_ns now, const struct scaler_decision *d)
+/* True when this rule binds for the first time. */
+static bool count_rule(struct autoscaler *a, const char *rule)
+{
+    for (size_t i = 0; i < a->n_bounds; i++)
+        if (a->bounds[i].rule == rule || strcmp(a->bounds[i].rule, rule) == 0) {
+            a->bounds[i].passes++;
+            return false;
+        }
+    assert(a->n_bounds < MOST_RULES);
+    a->bounds[a->n_bounds++] = (struct bound){rule, 1};
+    return true;
+}
+
+/* People are shown every change of the size, and each reason not to change it once. */
+static void write_log(struct autoscaler *a, sim_ns now, int32_t want,
+                      const struct scaler_decision *d)
 {
     char what[64];
-    int32_t want = replicas_sizes(a->set.replicas).want;
     bool changes = d->replicas != want;
+    bool news = count_rule(a, d->rule);
     snprintf(what, sizeof what, changes ? "%d -> %d" : "%d", (int)want, (int)d->replicas);
-    recorder_log(a->set.frame->recorder, now, changes, a->subject, what, "%s: %s", d->rule,
+    recorder_log(a->set.frame->recorder, now, changes || news, a->subject, what, "%s: %s", d->rule,
                  d->reason);
+}
+
+static void apply(struct autoscaler *a, sim_ns now, const struct scaler_decision *d)
+{
+    int32_t want = replicas_sizes(a->set.replicas).want;
+    write_log(a, now, want, d);
     a->metric_gaps += d->metric_missing;
     note_capped(&a->capped, now, d);
-    if (!changes)
+    if (d->replicas == want)
         return;
     int32_t direction = d->replicas > want ? 1 : -1;
     a->reversals += a->direction != 0 && direction != a->direction;
@@ -278,11 +309,16 @@ static double share(double part, double whole)
 
 void autoscaler_figures(const struct autoscaler *a, const struct heading *to)
 {
+    char path[96];
     struct capped c = a->capped;
     count_capped(&c, a->set.frame->horizon);
     heading_put(to, "replicas.reversals", "changes", FIGURE_MEAN, (double)a->reversals);
     heading_put(to, "scaler.passes", "passes", FIGURE_MEAN, (double)a->passes);
     heading_put(to, "scaler.changes", "changes", FIGURE_MEAN, (double)a->changes);
+    for (size_t i = 0; i < a->n_bounds; i++) {
+        snprintf(path, sizeof path, "scaler.rules.%s", a->bounds[i].rule);
+        heading_put(to, path, "passes", FIGURE_SUM, (double)a->bounds[i].passes);
+    }
     heading_put(to, "scaler.neededMax", "replicas", FIGURE_MAX, (double)c.needed_most);
     heading_put(to, "scaler.cappedShare", "1", FIGURE_MEAN,
                 share((double)c.passes, (double)a->passes));

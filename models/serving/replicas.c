@@ -2,6 +2,7 @@
 #include "models/serving/replicas.h"
 
 #include "models/control/replicaset.h"
+#include "models/control/rollout.h"
 #include "models/control/scaler.h"
 #include "models/serving/heading.h"
 #include "models/serving/service.h"
@@ -26,9 +27,10 @@ struct replica {
     enum replica_state state;
     struct pod_ref pod;
     uint64_t serial;
-    bool dispatched; /* the dispatcher knows this slot */
-    bool drained;    /* the dispatcher has it out of the endpoint list */
-    sim_ns changed;  /* of its readiness */
+    uint32_t revision; /* of the pod template */
+    bool dispatched;   /* the dispatcher knows this slot */
+    bool drained;      /* the dispatcher has it out of the endpoint list */
+    sim_ns changed;    /* of its readiness */
     sim_ns grace_end;
     struct sim_handle next; /* its next event of leaving */
 };
@@ -53,9 +55,12 @@ struct replicas {
     uint32_t *order;                   /* scratch of max */
     struct replicas_sizes sizes;
     int32_t most_wanted;
-    int64_t ready_ns; /* up to counted_at */
+    uint32_t revision;                    /* of the pod template now */
+    const struct rollout_config *rollout; /* the one that goes on, or NULL */
+    int64_t ready_ns;                     /* up to counted_at */
     sim_ns counted_at;
     uint64_t serials, starts;
+    uint64_t evictions; /* by drains of the node autoscaler */
     struct drought drought;
     sim_ns at_zero, zero_since; /* time with a wanted size of zero */
     bool full;                  /* limits.replicas was met */
@@ -215,7 +220,12 @@ static void ask(struct replicas *r, sim_ns now, int32_t count)
         if (pod.generation == 0)
             return; /* cluster_failed ends the run */
         *one = (struct replica){
-            .state = REPLICA_PENDING, .pod = pod, .serial = ++r->serials, .changed = now};
+            .state = REPLICA_PENDING,
+            .pod = pod,
+            .serial = ++r->serials,
+            .revision = r->revision,
+            .changed = now,
+        };
         r->sizes.have++;
         r->starts++;
     }
@@ -326,6 +336,11 @@ static size_t victims(struct replicas *r)
     return m;
 }
 
+static bool is_old(const struct replicas *r, const struct replica *one)
+{
+    return one->revision != r->revision;
+}
+
 static void shrink(struct replicas *r, sim_ns now, int32_t count)
 {
     size_t n = victims(r);
@@ -334,15 +349,91 @@ static void shrink(struct replicas *r, sim_ns now, int32_t count)
         remove_replica(r, now, &r->table[r->candidates[r->order[i]].id], POD_END_SCALE_IN);
 }
 
+/* Only of the old template, and only those that are (not) ready. */
+static void shrink_old(struct replicas *r, sim_ns now, int32_t count, bool ready)
+{
+    size_t n = count > 0 ? victims(r) : 0;
+    replicaset_rank(r->candidates, n, now, r->order);
+    for (size_t i = 0; i < n && count > 0; i++) {
+        struct replica *one = &r->table[r->candidates[r->order[i]].id];
+        if (!is_old(r, one) || (one->state == REPLICA_SERVING) != ready)
+            continue;
+        remove_replica(r, now, one, POD_END_SCALE_IN);
+        count--;
+    }
+}
+
+static struct rollout_pods by_template(const struct replicas *r)
+{
+    struct rollout_pods p = {0};
+    for (size_t i = 0; i < r->top; i++) {
+        const struct replica *one = &r->table[i];
+        if (one->state == REPLICA_FREE || one->state == REPLICA_LEAVING)
+            continue;
+        bool ready = one->state == REPLICA_SERVING;
+        *(is_old(r, one) ? &p.old : &p.fresh) += 1;
+        *(is_old(r, one) ? &p.old_ready : &p.fresh_ready) += ready;
+    }
+    return p;
+}
+
+/* As many pods of the new template as are wanted, within the bounds of the rollout. */
+static void roll(struct replicas *r, sim_ns now)
+{
+    const struct rollout_config *c = r->rollout;
+    for (;;) {
+        struct rollout_pods p = by_template(r);
+        int32_t above = p.old + p.fresh - r->sizes.want - rollout_surge(c, r->sizes.want);
+        if (above > 0) /* the size was cut meanwhile */
+            shrink_old(r, now, above < p.old - p.old_ready ? above : p.old - p.old_ready, false);
+        struct rollout_step step = rollout_next(c, r->sizes.want, &p);
+        if (step.start + step.stop_unready + step.stop_ready == 0)
+            break;
+        int32_t before = r->sizes.have;
+        ask(r, now, step.start);
+        shrink_old(r, now, step.stop_unready, false);
+        shrink_old(r, now, step.stop_ready, true);
+        if (r->sizes.have == before)
+            break; /* no pod could be had: cluster_failed ends the run */
+    }
+    if (by_template(r).old == 0)
+        r->rollout = NULL;
+}
+
 /* As many pods as are wanted. */
 static void reconcile(struct replicas *r, sim_ns now)
 {
     const struct replicas_sizes *s = &r->sizes;
-    if (s->have < s->want)
+    if (r->rollout)
+        roll(r, now);
+    if (!r->rollout && s->have < s->want)
         ask(r, now, s->want - s->have);
-    else if (s->have > s->want)
+    else if (!r->rollout && s->have > s->want)
         shrink(r, now, s->have - s->want);
     show_sizes(r, now);
+}
+
+static void on_rollout(void *self, sim_ns now, uint64_t number)
+{
+    struct replicas *r = self;
+    const struct rollout_config *all = r->set.config->rollouts.items;
+    r->rollout = &all[number];
+    r->revision++;
+    recorder_log(r->recorder, now, true, r->set.config->name, "rolling update",
+                 "at most %d above and %d below the size of %d",
+                 (int)rollout_surge(r->rollout, r->sizes.want),
+                 (int)rollout_unavailable(r->rollout, r->sizes.want), (int)r->sizes.want);
+    reconcile(r, now);
+}
+
+void replicas_start(struct replicas *r)
+{
+    const struct rollout_config *all = r->set.config->rollouts.items;
+    replicas_scale(r, 0, (int32_t)r->set.config->initial_replicas);
+    r->starts = 0; /* the pods that are there at the start were started by nobody */
+    for (size_t i = 0; i < r->set.config->rollouts.count; i++)
+        if (all[i].at < r->set.frame->horizon)
+            sim_at(r->sim, all[i].at, SIM_PHASE, on_rollout, r, i);
 }
 
 void replicas_scale(struct replicas *r, sim_ns now, int32_t want)
@@ -355,8 +446,6 @@ void replicas_scale(struct replicas *r, sim_ns now, int32_t want)
     r->sizes.want = want;
     r->most_wanted = want > r->most_wanted ? want : r->most_wanted;
     reconcile(r, now);
-    if (now == 0)
-        r->starts = 0; /* the pods that are there at the start were started by nobody */
 }
 
 /* ---- the cluster's calls ---- */
@@ -392,7 +481,7 @@ void replicas_pod_ready(struct replicas *r, sim_ns now, struct pod_ref pod, uint
     one->state = REPLICA_SERVING;
     one->changed = now;
     count_ready(r, now, 1);
-    show_sizes(r, now);
+    reconcile(r, now); /* a rollout goes on */
 }
 
 void replicas_pod_evicted(struct replicas *r, sim_ns now, struct pod_ref pod, enum pod_end why)
@@ -400,6 +489,7 @@ void replicas_pod_evicted(struct replicas *r, sim_ns now, struct pod_ref pod, en
     struct replica *one = replica_of(r, pod);
     if (!one || one->state == REPLICA_LEAVING || one->state == REPLICA_DEAD)
         return;
+    r->evictions += why == POD_END_NODE_DRAIN;
     remove_replica(r, now, one, why);
     reconcile(r, now);
 }
@@ -540,6 +630,7 @@ void replicas_figures(struct replicas *r, const char *prefix)
     heading_put(&to, "replicas.ready", "replicas", FIGURE_MEAN,
                 recorder_mean(r->recorder, r->ready_id, end));
     heading_put(&to, "replicas.starts", "pods", FIGURE_MEAN, (double)r->starts);
+    heading_put(&to, "replicas.evictions", "pods", FIGURE_MEAN, (double)r->evictions);
     heading_put(&to, "replicas.zeroShare", "1", FIGURE_MEAN, (double)zero / (double)end);
     heading_put(&to, "replicas.noneReadyShare", "1", FIGURE_MEAN, (double)d.lasted / (double)end);
     heading_put(&to, "coldStart.requests", "requests", FIGURE_SUM, (double)d.requests);

@@ -35,6 +35,8 @@ struct replicas_setup {
 struct replicas *replicas_create(const struct replicas_setup *s, struct err *e);
 void replicas_destroy(struct replicas *r);
 
+/* Asks for the initial pods and schedules the rollouts. */
+void replicas_start(struct replicas *r);
 /* From now on so many are wanted: asks for pods, or has the ReplicaSet's victims leave. */
 void replicas_scale(struct replicas *r, sim_ns now, int32_t want);
 

@@ -205,7 +205,7 @@ static void on_warm(void *self, sim_ns now, uint64_t unused)
 
 void service_start(struct service *s)
 {
-    replicas_scale(s->replicas, 0, (int32_t)s->config->initial_replicas);
+    replicas_start(s->replicas);
     autoscaler_start(s->autoscaler);
     windows_start(s->windows);
     blind_start(s->blind);

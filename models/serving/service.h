@@ -58,6 +58,7 @@ struct service_config {
     struct slo_config slo;
     struct metric_sls_config metric;
     struct knob_choice autoscaler; /* descriptor: struct scaler_policy */
+    struct knob_list rollouts;     /* struct rollout_config */
     double pass_phase;             /* 0..1 of the scaler's period; negative: drawn by replication */
 };
 

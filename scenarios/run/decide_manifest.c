@@ -1,6 +1,7 @@
 /* decide_manifest: reading an HPA manifest, one pass, the passes after it, bands. */
 #include "scenarios/run/decide_manifest.h"
 
+#include "models/control/hpa_band.h"
 #include "models/control/hpa_config.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/yaml.h"
@@ -166,52 +167,6 @@ static int make_memory(struct answer *a, struct err *e)
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-/* ---- bands ---- */
-
-/* The size that metric i alone would bring, at n replicas that are all there and ready. */
-static int32_t proposal(const struct answer *a, size_t i, int32_t n, int64_t milli)
-{
-    struct scaler_metric values[DECIDE_MANIFEST_METRICS];
-    struct scaler_view v = a->view;
-    const struct hpa_metric *m = &a->metrics[i];
-    int64_t shown = m->kind == HPA_UTILIZATION                       ? milli / 100
-                    : m->kind == HPA_PODS || m->kind == HPA_RESOURCE ? milli * n
-                                                                     : milli;
-    v.spec_replicas = v.status_replicas = v.ready_replicas = n;
-    v.metrics = values;
-    values[i] = (struct scaler_metric){true, shown};
-    struct hpa_proposal p = hpa_propose(&a->spec, i, &v);
-    int32_t size = p.replicas < a->spec.min ? a->spec.min : p.replicas;
-    return size > a->spec.max ? a->spec.max : size;
-}
-
-struct band {
-    int64_t low, high; /* milli; both ends hold */
-    bool from_zero, open;
-};
-
-/* Proposals never fall as the metric rises, so both ends are found by halving. */
-static struct band band_of(const struct answer *a, size_t i, int32_t n)
-{
-    int64_t most = INT64_MAX / 4 / (n + 2) / 1000;
-    int64_t below = -1, above = most;
-    struct band b = {.open = proposal(a, i, n, most) <= n};
-    while (above - below > 1) {
-        int64_t mid = below + (above - below) / 2;
-        *(proposal(a, i, n, mid) >= n ? &above : &below) = mid;
-    }
-    b.low = above;
-    b.from_zero = above == 0;
-    below = above - 1;
-    above = most;
-    while (above - below > 1) {
-        int64_t mid = below + (above - below) / 2;
-        *(proposal(a, i, n, mid) > n ? &above : &below) = mid;
-    }
-    b.high = below;
-    return b;
-}
-
 /* ---- words ---- */
 
 static void put_milli(struct text *out, int64_t milli)
@@ -255,7 +210,7 @@ static void say_bands(const struct answer *a, size_t i, struct text *out)
     int32_t from = a->spec.min > 0 ? a->spec.min : 1;
     text_printf(out, "\n%s holds a size in\n", a->metrics[i].name);
     for (int32_t n = from; n <= a->spec.max && n - from < MOST_ROWS; n++) {
-        struct band b = band_of(a, i, n);
+        struct hpa_band b = hpa_band_of(&a->spec, i, n);
         text_printf(out, "%6d  ", (int)n);
         if (b.high < b.low && !b.open) {
             text_add(out, "nothing\n");
@@ -363,7 +318,7 @@ static void write_bands(const struct answer *a, size_t i, struct json_out *out)
     json_out_key(out, "bands");
     json_out_open(out, "[");
     for (int32_t n = from; n <= a->spec.max && n - from < MOST_ROWS; n++) {
-        struct band b = band_of(a, i, n);
+        struct hpa_band b = hpa_band_of(&a->spec, i, n);
         json_out_open(out, "{");
         json_out_key(out, "replicas");
         json_out_int(out, n);

@@ -4,6 +4,7 @@
 #include "models/capacity/jobs.h"
 #include "models/capacity/virtual_node.h"
 #include "models/control/node_settings.h"
+#include "models/control/rollout.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/service_time.h"
 
@@ -196,6 +197,12 @@ static const struct knob service_rows[] = {
      .preset = "0",
      .min = 0,
      .max = 3600},
+    {.key = "rollouts",
+     .kind = KNOB_LIST,
+     .offset = offsetof(struct service_config, rollouts),
+     .doc = "Rolling updates, in order of time.",
+     .preset = "",
+     .table = &rollout_knobs},
     {.key = "slo",
      .kind = KNOB_OBJECT,
      .offset = offsetof(struct service_config, slo),

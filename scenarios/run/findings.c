@@ -1,0 +1,432 @@
+/* findings: what explains the numbers of a result, in words. */
+#include "scenarios/run/findings.h"
+
+#include "models/control/hpa_config.h"
+#include "models/control/scaler.h"
+#include "scenarios/run/scenario.h"
+#include "sim/arena.h"
+#include "sim/result.h"
+#include "sim/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    const struct result *r;
+    const struct scenario *s;
+    struct result_finding *findings;
+    size_t n;
+    struct err *e;
+};
+
+static void find(struct search *f, const char *level, const char *code, const char *fmt, ...)
+    ERR_PRINTF(4, 5);
+
+static void find(struct search *f, const char *level, const char *code, const char *fmt, ...)
+{
+    char text[700];
+    va_list args;
+    if (f->n == FINDINGS_MAX)
+        return;
+    va_start(args, fmt);
+    int length = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    size_t kept_length = length < (int)sizeof text ? (size_t)length : sizeof text - 1;
+    const char *kept = arena_text(f->r->arena, text, kept_length, f->e);
+    f->findings[f->n++] = (struct result_finding){level, code, kept ? kept : ""};
+}
+
+static double service_value(const struct search *f, const struct service_config *c,
+                            const char *path, double otherwise)
+{
+    char full[256];
+    snprintf(full, sizeof full, "services.%s.%s", c->name, path);
+    return result_value(f->r, full, otherwise);
+}
+
+static const char *policy_name(const struct service_config *c)
+{
+    return c->autoscaler.option->name;
+}
+
+/* "1 request was", "3 requests were". */
+struct words {
+    char s[96];
+};
+static struct words count(double n, const char *one, const char *many)
+{
+    struct words w;
+    snprintf(w.s, sizeof w.s, "%.0f %s", n, n >= 0.5 && n < 1.5 ? one : many);
+    return w;
+}
+
+static struct words span(double seconds)
+{
+    struct words w;
+    double whole = seconds < 1 ? seconds : floor(seconds + 0.5);
+    text_duration(w.s, sizeof w.s, (sim_ns)(whole * (double)SIM_SECOND));
+    return w;
+}
+
+/* ---- the target ---- */
+
+/* Requests a second that one replica can serve, by its slowest kind of GPU; 0 when it does not
+ * follow from the service time alone. */
+static double replica_capacity_qps(const struct service_config *c)
+{
+    const struct service_time *times = c->serving.times.items;
+    double slowest_ns = 0;
+    for (size_t i = 0; i < c->serving.times.count; i++)
+        if (times[i].time.mean > slowest_ns)
+            slowest_ns = times[i].time.mean;
+    double lanes = c->serving.discipline == DISCIPLINE_FIFO ? (double)c->serving.concurrency : 1.0;
+    return slowest_ns > 0 ? lanes * 1e9 / slowest_ns : 0;
+}
+
+static void find_target(struct search *f, const struct service_config *c)
+{
+    const struct scaler_policy *policy = c->autoscaler.option->descriptor;
+    double target = policy->target_qps ? policy->target_qps(c->autoscaler.config) : 0;
+    double capacity = replica_capacity_qps(c);
+    if (target <= 0 || capacity <= 0)
+        return;
+    if (target > capacity)
+        find(f, "warning", "target-above-capacity",
+             "%s: a replica serves at most %.3g requests a second, the %s waits for %.3g. The "
+             "metric counts requests that end, so a full replica shows its capacity and nothing "
+             "scales until time-outs end requests too.",
+             c->name, capacity, policy->option.name, target);
+    else if (target < 0.2 * capacity)
+        find(f, "note", "target-far-below-capacity",
+             "%s: the target of %.3g QPS a replica is %.0f %% of the %.3g that its GPU serves.",
+             c->name, target, 100 * target / capacity, capacity);
+}
+
+/* "1: 9..11, 2: 18..22": where a size stays. */
+#define BAND_ROWS 12
+
+static void find_bands(struct search *f, const struct service_config *c)
+{
+    const struct scaler_policy *policy = c->autoscaler.option->descriptor;
+    struct text t = {0};
+    struct scaler_band b;
+    int32_t rows = 0;
+    for (int32_t n = 0; policy->band && rows < BAND_ROWS && n <= (int32_t)f->s->limits.replicas;
+         n++) {
+        if (!policy->band(c->autoscaler.config, n, &b))
+            continue;
+        text_printf(&t, isinf(b.high) ? "%s%d: from %.6g" : "%s%d: %.6g..%.6g", rows++ ? ", " : "",
+                    (int)n, b.low, b.high);
+    }
+    if (rows > 0 && !t.failed)
+        find(f, "note", "bands", "%s: the %s keeps a size while its metric is in its band: %s.",
+             c->name, policy_name(c), t.s);
+    text_fini(&t);
+}
+
+/* ---- the autoscaler ---- */
+
+/* What one replica costs an hour, over all that was paid; 0 when nothing was. */
+static double replica_hour(const struct search *f)
+{
+    const struct service_config *c = f->s->services.items;
+    double hours = 0, days = (double)f->s->horizon / 3600e9;
+    for (size_t i = 0; i < f->s->services.count; i++)
+        hours += service_value(f, &c[i], "replicas.mean", 0) * days;
+    return hours > 0 ? result_value(f->r, "cost.total", 0) / hours : 0;
+}
+
+static void find_capped(struct search *f, const struct service_config *c)
+{
+    double share = service_value(f, c, "scaler.cappedShare", 0);
+    double missing = service_value(f, c, "scaler.cappedReplicaHours", 0);
+    double missed = service_value(f, c, "slo.missedCapped", 0);
+    double cost = missing * replica_hour(f);
+    struct text t = {0};
+    if (share <= 0)
+        return;
+    text_printf(&t, "%s: needed %.0f, capped at %.0f for %s (%.3g %% of the passes of the %s)",
+                c->name, service_value(f, c, "scaler.neededMax", 0),
+                service_value(f, c, "replicas.wantMax", 0),
+                span(service_value(f, c, "scaler.cappedTime", 0)).s, 100 * share, policy_name(c));
+    if (slo_asked(&c->slo))
+        text_printf(&t, "; %s SLO while it was capped",
+                    count(missed, "window missed its", "windows missed their").s);
+    if (cost > 0)
+        text_printf(&t,
+                    "; the %.3g replica-hours that were not given would have cost about %.3g %s",
+                    missing, cost, f->s->currency);
+    if (!t.failed)
+        find(f, share > 0.01 ? "warning" : "note", "capped-at-max", "%s.", t.s);
+    text_fini(&t);
+}
+
+/* The rule that bound most passes, and what the log says of it. */
+struct binding {
+    char rule[64];
+    double passes;
+    const char *reason; /* after "rule: "; NULL when the log has none */
+};
+
+static struct binding binding_rule(const struct search *f, const struct service_config *c)
+{
+    struct binding b = {.passes = 0};
+    char prefix[256];
+    int length = snprintf(prefix, sizeof prefix, "services.%s.scaler.rules.", c->name);
+    for (size_t i = 0; i < f->r->n_figures; i++) {
+        const struct figure *g = &f->r->figures[i];
+        if (strncmp(g->path, prefix, (size_t)length) != 0 || g->value <= b.passes)
+            continue;
+        b.passes = g->value;
+        snprintf(b.rule, sizeof b.rule, "%s", g->path + length);
+    }
+    snprintf(prefix, sizeof prefix, "%s %s", policy_name(c), c->name);
+    size_t rule = strlen(b.rule);
+    for (size_t i = 0; rule > 0 && i < f->r->n_entries && !b.reason; i++) {
+        const struct result_entry *e = &f->r->entries[i];
+        if (strcmp(e->subject, prefix) == 0 && strncmp(e->reason, b.rule, rule) == 0)
+            b.reason = e->reason[rule] == ':' ? e->reason + rule + 2 : NULL;
+    }
+    return b;
+}
+
+static void find_still(struct search *f, const struct service_config *c)
+{
+    double passes = service_value(f, c, "scaler.passes", 0) * f->r->replications;
+    if (strcmp(policy_name(c), "fixed") == 0 || service_value(f, c, "scaler.changes", 0) > 0)
+        return;
+    struct binding b = binding_rule(f, c);
+    if (b.passes > 0 && b.reason)
+        find(f, "note", "never-scaled",
+             "%s: the %s never changed the size; %.0f of %.0f passes were bound by %s: %s.",
+             c->name, policy_name(c), b.passes, passes, b.rule, b.reason);
+    else
+        find(f, "note", "never-scaled", "%s: the %s never changed the size.", c->name,
+             policy_name(c));
+}
+
+/* An hour with so many turns is an hour of starting pods for nothing. */
+#define FLAPPING_REVERSALS_PER_HOUR 4.0
+
+static void find_flapping(struct search *f, const struct service_config *c)
+{
+    double hours = (double)f->s->horizon / 3600e9;
+    double reversals = service_value(f, c, "replicas.reversals", 0) / hours;
+    if (reversals < FLAPPING_REVERSALS_PER_HOUR)
+        return;
+    find(f, "note", "flapping",
+         "%s: the size changed its direction %.3g times an hour and %.3g pods an hour were "
+         "started; a longer stabilisation window trades that for idle replicas.",
+         c->name, reversals, service_value(f, c, "replicas.starts", 0) / hours);
+}
+
+static bool has_value_target(const struct service_config *c)
+{
+    const struct hpa_config *hpa = c->autoscaler.config;
+    if (strcmp(policy_name(c), "hpa") != 0)
+        return false;
+    for (size_t i = 0; i < hpa_config_metrics(hpa); i++) {
+        enum hpa_kind kind = hpa_config_metric(hpa, i).kind;
+        if (kind == HPA_EXTERNAL_VALUE || kind == HPA_OBJECT_VALUE)
+            return true;
+    }
+    return false;
+}
+
+static void find_runaway(struct search *f, const struct service_config *c)
+{
+    if (service_value(f, c, "scaler.cappedShare", 0) > 0 && has_value_target(c))
+        find(f, "warning", "value-target",
+             "%s: a target of type Value multiplies the size by metric / target at each pass; a "
+             "metric that does not fall as replicas are added (a rate of the whole service) drives "
+             "it to the maximum. AverageValue settles at metric / target replicas.",
+             c->name);
+}
+
+/* ---- the metric ---- */
+
+static void find_metric(struct search *f, const struct service_config *c)
+{
+    double gaps = service_value(f, c, "scaler.metricGaps", 0);
+    double blind = service_value(f, c, "metric.blindTime", 0);
+    double missed = service_value(f, c, "metric.blindMissed", 0);
+    if (gaps > 0)
+        find(f, "note", "metric-gaps",
+             "%s: in %s a run a metric had no value; the size stays then.", c->name,
+             count(gaps, "pass", "passes").s);
+    if (blind > 0)
+        find(f, missed > 0 ? "warning" : "note", "metric-blind",
+             "%s: the metric was frozen, late or missing for %s; %s slower than the SLO allows or "
+             "failed meanwhile.",
+             c->name, span(blind).s, count(missed, "request was", "requests were").s);
+}
+
+/* ---- zero ---- */
+
+static void find_cold(struct search *f, const struct service_config *c)
+{
+    const struct scaler_policy *policy = c->autoscaler.option->descriptor;
+    double cold = service_value(f, c, "coldStart.requests", 0);
+    double zero = service_value(f, c, "replicas.zeroShare", 0);
+    bool held = c->ingress.hold || (policy->activates && policy->activates(c->autoscaler.config));
+    if (zero > 0)
+        find(f, "note", "at-zero", "%s: its size was zero for %.3g %% of the time.", c->name,
+             100 * zero);
+    if (cold > 0)
+        find(f, "note", "cold-start", "%s: %s while no replica served (%.3g %% of all)%s.", c->name,
+             count(cold, "request came", "requests came").s,
+             100 * service_value(f, c, "coldStart.share", 0),
+             held ? "; they are held until one does, or their time-out"
+                  : "; the ingress answers such with 503, ingress.hold would let them wait");
+}
+
+/* ---- failures ---- */
+
+static void find_failures(struct search *f, const struct service_config *c)
+{
+    double timeouts = service_value(f, c, "requests.failed.timeout", 0);
+    double refused = service_value(f, c, "requests.failed.refused", 0);
+    double lost = service_value(f, c, "requests.failed.lost", 0);
+    double aborted = service_value(f, c, "requests.failed.aborted", 0);
+    bool probed = c->startup.readiness || c->startup.instant;
+    if (timeouts > 0)
+        find(f, "warning", "timeouts",
+             "%s: %s after %.3g s; each is written to the ingress log only then, so the metric "
+             "learns of it that late.",
+             c->name, count(timeouts, "request timed out", "requests timed out").s,
+             (double)c->ingress.timeout / 1e9);
+    if (refused > 0)
+        find(f, "warning", "refused", "%s: %s no endpoint that accepts%s.", c->name,
+             count(refused, "request found", "requests found").s,
+             probed ? ""
+                    : "; without a readiness probe a pod is an endpoint while it loads its "
+                      "model");
+    if (lost > 0)
+        find(f, "note", "lost", "%s: %s lost with the replica that had it.", c->name,
+             count(lost, "request was", "requests were").s);
+    if (aborted > 0)
+        find(f, "note", "aborted", "%s: %s still running when the grace period of the pod ended.",
+             c->name, count(aborted, "request was", "requests were").s);
+}
+
+/* ---- nodes ---- */
+
+static void find_surplus(struct search *f)
+{
+    double surplus = result_value(f->r, "cost.byClass.duplicateScaleUp", 0);
+    double stranded = result_value(f->r, "cost.byClass.fragmentation", 0);
+    double total = result_value(f->r, "cost.total", 0);
+    if (surplus > 0)
+        find(f, "warning", "surplus-nodes",
+             "%.4g %s (%.3g %% of the cost) went to nodes that were bought and never used.",
+             surplus, f->s->currency, 100 * surplus / total);
+    if (stranded > 0.01 * total)
+        find(f, "note", "stranded-gpus",
+             "%.4g %s (%.3g %% of the cost) went to idle GPUs of nodes that some pod keeps in use.",
+             stranded, f->s->currency, 100 * stranded / total);
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const sim_ns *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Median time of a node's bill; bills of one node follow one another. -1 without memory. */
+static sim_ns median_life(const struct search *f)
+{
+    sim_ns *lives = arena_take(f->r->arena, f->r->n_bills + 1, sizeof *lives, f->e);
+    size_t n = 0;
+    for (size_t i = 0; lives && i < f->r->n_bills; i++) {
+        const struct result_bill *b = &f->r->bills[i];
+        bool again = false;
+        for (size_t k = 0; k < i && !again; k++)
+            again = strcmp(f->r->bills[k].resource, b->resource) == 0;
+        if (again)
+            continue;
+        sim_ns to = b->to;
+        for (size_t k = i + 1; k < f->r->n_bills; k++)
+            if (strcmp(f->r->bills[k].resource, b->resource) == 0)
+                to = f->r->bills[k].to;
+        lives[n++] = to - b->from;
+    }
+    if (n == 0)
+        return -1;
+    qsort(lives, n, sizeof *lives, by_length);
+    return lives[n / 2];
+}
+
+static void find_churn(struct search *f)
+{
+    const struct service_config *c = f->s->services.items;
+    double days = (double)f->s->horizon / 86400e9, evictions = 0;
+    double bought = result_value(f->r, "nodes.bought", 0);
+    for (size_t i = 0; i < f->s->services.count; i++)
+        evictions += service_value(f, &c[i], "replicas.evictions", 0);
+    sim_ns life = bought > 0 || evictions > 0 ? median_life(f) : -1;
+    if (life < 0)
+        return;
+    find(f, "note", "churn",
+         "%.3g nodes were bought and %.3g pods evicted a day; half of the nodes lived for %s or "
+         "less.",
+         bought / f->r->replications / days, evictions / days, span((double)life / 1e9).s);
+}
+
+static void find_supply(struct search *f)
+{
+    const struct result *r = f->r;
+    if (f->s->cluster.virtual_node && f->s->cluster.pools.count == 0)
+        return;
+    if (f->s->cluster.pools.count == 0) {
+        find(f, "note", "no-supply",
+             "No node pool is described: replicas are there at once and cost nothing.");
+        return;
+    }
+    double preempted = result_value(r, "nodes.preemptions", 0);
+    if (preempted > 0)
+        find(f, "note", "spot-losses", "%.3g spot nodes were taken back in a run, on the average.",
+             preempted / (r->replications > 0 ? r->replications : 1));
+    find_surplus(f);
+    find_churn(f);
+    if (!f->s->cluster.autoscaler)
+        find(f, "warning", "no-node-autoscaler",
+             "No clusterAutoscaler is described: nobody buys or returns nodes.");
+    find(f, "note", "not-in-the-bill",
+         "Not in the bill: system and data disks, load balancer, NAT, log service, OSS.");
+}
+
+static void find_service(struct search *f, size_t i)
+{
+    const struct service_config *c = (const struct service_config *)f->s->services.items + i;
+    const struct knob_texts *notes = traffic_notes(f->s->traffic[i]);
+    find_target(f, c);
+    find_bands(f, c);
+    find_capped(f, c);
+    find_still(f, c);
+    find_flapping(f, c);
+    find_runaway(f, c);
+    find_metric(f, c);
+    find_cold(f, c);
+    find_failures(f, c);
+    for (size_t k = 0; k < notes->count; k++)
+        find(f, "note", "traffic", "%s: %s", c->name, notes->items[k]);
+    if (!slo_asked(&c->slo))
+        find(f, "note", "no-slo", "%s: no SLO is set, so none can be missed.", c->name);
+}
+
+int findings_collect(const struct result *r, const struct scenario *s, struct result_finding *out,
+                     struct err *e)
+{
+    struct search f = {.r = r, .s = s, .findings = out, .e = e};
+    for (size_t i = 0; i < s->services.count; i++)
+        find_service(&f, i);
+    find_supply(&f);
+    if (r->entries_dropped > 0)
+        find(&f, "note", "log-cut",
+             "%llu more decisions are not shown; limits.logEntries keeps more.",
+             (unsigned long long)r->entries_dropped);
+    return e->code == ERR_NONE ? (int)f.n : -1;
+}
