@@ -52,7 +52,8 @@ static int run(int argc, char **argv, struct err *e)
         options_print(&o, stdout);
         return 0;
     }
-    if (options_parse(&o, argc, argv, &operands, e) || show_check(a.format, e))
+    if (options_parse(&o, argc, argv, &operands, e) || show_check(a.format, e) ||
+        show_check_page(a.page, "--report", e))
         return e->code;
     if (operands.count == 0)
         operands.items[operands.count++] = "last";

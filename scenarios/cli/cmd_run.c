@@ -88,7 +88,7 @@ static int run(int argc, char **argv, struct err *e)
         return e->code;
     if (helped)
         return 0;
-    if (show_check(a.common.format, e) || show_check_target(a.report, "--report", e) ||
+    if (show_check(a.common.format, e) || show_check_page(a.report, "--report", e) ||
         show_check_target(a.no_store ? NULL : a.common.db, "--db", e) ||
         simulate(&a, operands.items[0], e))
         return e->code;

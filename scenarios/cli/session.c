@@ -99,7 +99,7 @@ static void note_command(struct session *s, const struct session_arguments *a, c
         text_printf(&t, " --drill '%s'", a->drills.items[i]);
     if (a->seed)
         text_printf(&t, " --seed %s", a->seed);
-    if (a->replications > 0)
+    if (a->replications >= 0)
         text_printf(&t, " --replications %lld", (long long)a->replications);
     snprintf(s->command, sizeof s->command, "%s", t.s ? t.s : "sluice run");
     text_fini(&t);
@@ -120,7 +120,7 @@ int session_open(struct session *s, const struct session_arguments *a, const cha
         snprintf(seed, sizeof seed, "seed=%s", a->seed);
         sets[n++] = seed;
     }
-    if (a->replications > 0) {
+    if (a->replications >= 0) {
         snprintf(replications, sizeof replications, "replications=%lld",
                  (long long)a->replications);
         sets[n++] = replications;

@@ -16,12 +16,13 @@ struct scenario;
 struct session_arguments {
     struct option_texts sets, drills;
     const char *seed, *db, *format;
-    int64_t replications, threads; /* 0: the scenario's own; as many as there are processors */
+    int64_t replications; /* -1: the scenario's own */
+    int64_t threads;      /* 0: as many as there are processors */
 };
 
 #define SESSION_DEFAULTS                                                                           \
     {                                                                                              \
-        .db = "sluice.db", .format = "text"                                                        \
+        .db = "sluice.db", .format = "text", .replications = -1                                    \
     }
 
 #define SESSION_OPTIONS(a)                                                                         \

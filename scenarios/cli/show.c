@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ int show_check_target(const char *path, const char *option, struct err *e)
     struct stat st;
     if (!path)
         return 0;
+    if (!path[0])
+        return err_set(e, ERR_INPUT, NULL, "%s: a file name is expected, found an empty text",
+                       option);
     const char *slash = strrchr(path, '/');
     int length = slash == path ? 1 : slash ? (int)(slash - path) : 0;
     if (snprintf(folder, sizeof folder, "%.*s", length ? length : 1, slash ? path : ".") >=
@@ -40,6 +44,30 @@ int show_check_target(const char *path, const char *option, struct err *e)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return err_set(e, ERR_INPUT, NULL, "%s: %s is a folder, expected a file", option, path);
     return 0;
+}
+
+#define PAGE_BEGINS "<!doctype html>"
+
+/* The page takes the place of what is there: only an earlier page, or nothing, may be lost. */
+int show_check_page(const char *path, const char *option, struct err *e)
+{
+    char begin[sizeof PAGE_BEGINS] = {0};
+    struct stat st;
+    if (show_check_target(path, option, e))
+        return -1;
+    if (!path || lstat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
+        return 0;
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, ERR_INPUT, NULL,
+                       "%s: %s is a link, device or pipe; name a file of its own", option, path);
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(begin, 1, sizeof begin - 1, f) : 0;
+    if (f)
+        fclose(f);
+    if (n == sizeof begin - 1 && strcasecmp(begin, PAGE_BEGINS) == 0)
+        return 0;
+    return err_set(e, ERR_INPUT, NULL, "%s: %s is there and is no page; name another file", option,
+                   path);
 }
 
 int show_render(const struct result *r, const char *format, struct text *out, struct err *e)

@@ -34,8 +34,9 @@ static bool slo_sentence(struct verdict *v, struct text *t)
         double share = windows > 0 ? held / windows : 1.0;
         bool good = share >= c[i].slo.objective;
         holds = holds && good;
-        text_printf(t, "%s%s %s its SLO in %.4g %% of the windows (objective %.4g %%)",
-                    t->length ? "; " : "", c[i].name, good ? "holds" : "misses", 100 * share,
+        text_printf(t, "%s%s %s in %.4g %% of the windows (objective %.4g %%)",
+                    t->length ? "; " : "", c[i].name,
+                    good ? "holds its SLO" : "misses its objective: its SLO held", 100 * share,
                     100 * c[i].slo.objective);
     }
     return holds;
