@@ -903,6 +903,35 @@ void json_out_null(struct json_out *o)
     text_add(o->to, "null");
 }
 
+void json_out_value(struct json_out *o, const struct json *v)
+{
+    bool list = v->type == JSON_ARRAY;
+    switch (v->type) {
+    case JSON_NULL:
+        json_out_null(o);
+        return;
+    case JSON_BOOL:
+        json_out_bool(o, v->boolean);
+        return;
+    case JSON_NUMBER:
+        json_out_number(o, v->number);
+        return;
+    case JSON_STRING:
+        json_out_string(o, v->string);
+        return;
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        break;
+    }
+    json_out_open(o, list ? "[" : "{");
+    for (const struct json *c = v->first; c; c = c->next) {
+        if (!list)
+            json_out_key(o, c->key);
+        json_out_value(o, c);
+    }
+    json_out_close(o, list ? "]" : "}");
+}
+
 void json_out_end(struct json_out *o)
 {
     assert(o->depth == 0 && o->written);

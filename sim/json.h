@@ -95,6 +95,8 @@ void json_out_int(struct json_out *o, int64_t v);
 void json_out_bool(struct json_out *o, bool v);
 void json_out_string(struct json_out *o, const char *s); /* NULL becomes null */
 void json_out_null(struct json_out *o);
+/* A whole tree. */
+void json_out_value(struct json_out *o, const struct json *v);
 void json_out_end(struct json_out *o);
 
 #endif

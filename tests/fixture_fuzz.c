@@ -50,35 +50,6 @@ static void check_tree(const struct json *node, int depth, size_t *nodes)
     }
 }
 
-static void put(struct json_out *o, const struct json *v)
-{
-    bool list = v->type == JSON_ARRAY;
-    switch (v->type) {
-    case JSON_NULL:
-        json_out_null(o);
-        return;
-    case JSON_BOOL:
-        json_out_bool(o, v->boolean);
-        return;
-    case JSON_NUMBER:
-        json_out_number(o, v->number);
-        return;
-    case JSON_STRING:
-        json_out_string(o, v->string);
-        return;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        break;
-    }
-    json_out_open(o, list ? "[" : "{");
-    for (const struct json *c = v->first; c; c = c->next) {
-        if (!list)
-            json_out_key(o, c->key);
-        put(o, c);
-    }
-    json_out_close(o, list ? "]" : "}");
-}
-
 static bool equal(const struct json *a, const struct json *b)
 {
     if (a->type != b->type || a->count != b->count || a->boolean != b->boolean)
@@ -100,7 +71,7 @@ static void check_round_trip(struct arena *a, const struct json *root, bool comp
     struct json_out o;
     struct err e = {0};
     json_out_init(&o, &t, compact);
-    put(&o, root);
+    json_out_value(&o, root);
     json_out_end(&o);
     assert(text_end(&t, &e) == 0);
     const struct json *again = json_parse(a, "again", t.s, t.length, &e);

@@ -13,13 +13,16 @@ struct played {
     const struct result *result;
 };
 
-static struct played play(const char *name)
+static struct played play_with(const char *name, const char *set)
 {
     struct played p = {0};
     struct err e = {0};
     char path[512];
     snprintf(path, sizeof path, SLUICE_SOURCE_DIR "/tests/scenarios/%s.json", name);
-    struct scenario_source source = {.path = path, .data_dir = SLUICE_SOURCE_DIR "/scenarios"};
+    struct scenario_source source = {.path = path,
+                                     .data_dir = SLUICE_SOURCE_DIR "/scenarios",
+                                     .sets = &set,
+                                     .n_sets = set ? 1 : 0};
     p.scenario = scenario_load(&source, &e);
     cr_assert(p.scenario, "%s: %s", e.where, e.msg);
     struct run_options options = {.threads = 2, .command = "test"};
@@ -27,6 +30,11 @@ static struct played play(const char *name)
     cr_assert(p.run, "%s: %s", e.where, e.msg);
     p.result = run_result(p.run);
     return p;
+}
+
+static struct played play(const char *name)
+{
+    return play_with(name, NULL);
 }
 
 static void stop(struct played *p)
@@ -126,4 +134,25 @@ Test(case_bert, a_full_replica_hides_its_demand_until_time_outs)
             strstr(p.result->entries[i].what, "->"))
             cr_assert_geq(p.result->entries[i].at, 335 * SIM_SECOND);
     stop(&p);
+}
+
+/* The share in the sentence is the one that held, whatever the outcome. */
+Test(case_bert, verdict_names_the_share_that_held)
+{
+    struct played bad =
+        play_with("bert-saturated", "services.bert.slo={\"p99\": \"300ms\", \"window\": \"1m\"}");
+    struct played good =
+        play_with("bert-step", "services.bert.slo={\"p99\": \"300ms\", \"window\": \"1m\"}");
+    double held = result_value(bad.result, "slo.held", -1);
+    double windows = result_value(bad.result, "slo.windows", -1);
+    char share[64];
+    cr_assert(held > 0 && held < windows);
+    snprintf(share, sizeof share, "its SLO held in %.4g %% of the windows", 100 * held / windows);
+    cr_assert(strstr(bad.result->verdict, share), "%s", bad.result->verdict);
+    cr_assert(strstr(bad.result->verdict, "misses its objective"), "%s", bad.result->verdict);
+    cr_assert(strstr(good.result->verdict, "bert holds its SLO in 100 %"), "%s",
+              good.result->verdict);
+    cr_assert(good.result->holds && !bad.result->holds);
+    stop(&bad);
+    stop(&good);
 }

@@ -1,4 +1,4 @@
-/* quality: how far a catalogue figure may be trusted, as a file spells it. */
+/* quality: how far a figure of the world may be trusted, as a file spells it. */
 #ifndef SLUICE_MODELS_MONEY_QUALITY_H
 #define SLUICE_MODELS_MONEY_QUALITY_H
 

@@ -1,6 +1,8 @@
 /* profile: service times from calibration files. */
 #include "models/serving/profile.h"
 
+#include "models/money/quality.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -27,14 +29,6 @@ static const struct knob_table point_knobs = {
     .doc = "A measured batch.",
     .rows = point_rows,
     .size = sizeof(struct profile_point),
-};
-
-static const struct knob_name qualities[] = {
-    {"official", QUALITY_OFFICIAL, "from the maker's own document"},
-    {"measured", QUALITY_MEASURED, "measured by sluice bench"},
-    {"third-party", QUALITY_THIRD_PARTY, "from somebody else's document"},
-    {"assumed", QUALITY_ASSUMED, "derived or guessed; the note says from what"},
-    {0},
 };
 
 #define PROFILE_TEXT(field, doc_, preset_)                                                         \
@@ -94,7 +88,7 @@ static const struct knob profile_rows[] = {
      .kind = KNOB_NAME,
      .offset = offsetof(struct profile, quality),
      .doc = "How far the figures may be trusted.",
-     .names = qualities},
+     .names = quality_names},
     PROFILE_TEXT(source, "Document that the figures are from.", NULL),
     PROFILE_TEXT(date, "Date of the document.", NULL),
     PROFILE_TEXT(note, "Derivation and cautions.", ""),

@@ -677,35 +677,6 @@ static field_read *const readers[] = {
 
 /* ---- origins ---- */
 
-static void put_compact(struct json_out *o, const struct json *v)
-{
-    switch (v->type) {
-    case JSON_NULL:
-        json_out_null(o);
-        return;
-    case JSON_BOOL:
-        json_out_bool(o, v->boolean);
-        return;
-    case JSON_NUMBER:
-        json_out_number(o, v->number);
-        return;
-    case JSON_STRING:
-        json_out_string(o, v->string);
-        return;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        break;
-    }
-    bool list = v->type == JSON_ARRAY;
-    json_out_open(o, list ? "[" : "{");
-    for (const struct json *c = v->first; c; c = c->next) {
-        if (!list)
-            json_out_key(o, c->key);
-        put_compact(o, c);
-    }
-    json_out_close(o, list ? "]" : "}");
-}
-
 static const char *value_text(struct bind *b, const struct json *v, struct err *e)
 {
     if (v->type == JSON_STRING || v->type == JSON_NUMBER)
@@ -714,7 +685,7 @@ static const char *value_text(struct bind *b, const struct json *v, struct err *
     struct json_out o;
     char *kept = NULL;
     json_out_init(&o, &t, true);
-    put_compact(&o, v);
+    json_out_value(&o, v);
     if (text_end(&t, e) == 0)
         kept = arena_text(b->arena, t.s, t.length, e);
     text_fini(&t);
