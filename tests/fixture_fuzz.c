@@ -3,6 +3,7 @@
 
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
+#include "scenarios/run/bind_overlay.h"
 #include "scenarios/run/set.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"

@@ -1,5 +1,6 @@
 /* test_bind: from a tree of values to a config struct, by knob tables. */
 #include "scenarios/run/bind.h"
+#include "scenarios/run/bind_overlay.h"
 #include "sim/arena.h"
 #include "sim/dist.h"
 #include "sim/json.h"

@@ -40,12 +40,6 @@ int bind_object(struct bind *b, const struct json *object, const char *path,
 int bind_value(struct bind *b, const struct knob *row, const struct json *value, const char *path,
                void *config, struct err *e);
 
-/* A new tree: base with the members of over, which win. Objects are merged, anything else is
- * replaced; null in over removes. Each node keeps its own file and place; a merged object has
- * over's. Either may be NULL. NULL and ERR_SYSTEM without memory. */
-struct json *bind_overlay(struct bind *b, const struct json *base, const struct json *over,
-                          struct err *e);
-
 const struct bind_origin *bind_origins(const struct bind *b, size_t *n);
 
 /* ERR_INPUT at a node's place, with the path before the message. Always -1. */

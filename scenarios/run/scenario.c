@@ -10,6 +10,7 @@
 #include "models/capacity/virtual_node.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/bind.h"
+#include "scenarios/run/bind_overlay.h"
 #include "scenarios/run/calibration.h"
 #include "scenarios/run/catalog_files.h"
 #include "scenarios/run/folder.h"
