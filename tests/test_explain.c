@@ -145,8 +145,12 @@ Test(explain, names_the_nearest_key)
         const char *query, *msg;
     } rows[] = {
         {"services.slo.p9", "unknown key 'services.slo.p9'; did you mean 'services[].slo.p99'?"},
+        {"elsewhere.else.p99",
+         "unknown key 'elsewhere.else.p99'; did you mean 'services[].slo.p99'?"},
         {"colur", "unknown key 'colur'; did you mean 'colour'?"},
-        {"zzzzzz", "unknown key 'zzzzzz'"},
+        {"zzzzzz",
+         "unknown key 'zzzzzz'; `sluice explain` lists the keys at the top, `sluice explain "
+         "--all` every key"},
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct text t = {0};

@@ -366,16 +366,33 @@ static const struct knob_name duplicate_names[] = {
     {0},
 };
 
+/* One source of requests and no more; at fault is the last that is given. */
+static int check_sources(const struct traffic_config *c, const char **key, struct err *e)
+{
+    const bool given[] = {c->qps.source != TRAFFIC_NO_QPS, c->requests != NULL, c->clients > 0};
+    static const char *const names[] = {"qps", "requests", "clients"};
+    const char *first = NULL;
+    *key = NULL;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (!given[i])
+            continue;
+        if (first) {
+            *key = names[i];
+            return err_set(e, ERR_INPUT, NULL,
+                           "beside %s; traffic takes one of qps, requests and clients", first);
+        }
+        first = names[i];
+    }
+    if (first)
+        return 0;
+    return err_set(e, ERR_INPUT, NULL, "traffic needs one of qps, requests and clients");
+}
+
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct traffic_config *c = config;
-    int sources = (c->qps.source != TRAFFIC_NO_QPS) + (c->requests != NULL) + (c->clients > 0);
-    if (sources != 1) {
-        *key = NULL;
-        return err_set(e, ERR_INPUT, NULL,
-                       "traffic needs one of qps, requests and clients; it has %s",
-                       sources == 0 ? "none" : "more");
-    }
+    if (check_sources(c, key, e))
+        return -1;
     if (c->requests != NULL && (c->repeat == TRAFFIC_DAILY || c->repeat == TRAFFIC_WEEKLY)) {
         *key = "repeat";
         return err_set(e, ERR_INPUT, NULL, "a request list repeats by \"loop\", or not at all");

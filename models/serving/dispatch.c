@@ -2,6 +2,7 @@
 #include "models/serving/dispatch_impl.h"
 
 #include "sim/digest.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -96,10 +97,12 @@ const char *dispatch_engine(const struct dispatch *d)
 
 void dispatch_overflow(struct dispatch *d)
 {
+    char since[64];
+    text_duration(since, sizeof since, d->reached);
     err_set(&d->failure, ERR_INPUT, NULL,
-            "limits.inFlight: more than %zu requests are inside one service at %.3f s; raise the "
-            "limit, or bound the queue or the time-out",
-            d->setup.max_in_flight, (double)d->reached * 1e-9);
+            "limits.inFlight: more than %zu requests are inside one service soon after %s; raise "
+            "the limit, or bound the queue or the time-out",
+            d->setup.max_in_flight, since);
 }
 
 int dispatch_failed(const struct dispatch *d, struct err *e)

@@ -97,8 +97,8 @@ static void note_command(struct session *s, const struct session_arguments *a, c
         text_printf(&t, " --set '%s'", a->sets.items[i]);
     for (size_t i = 0; i < a->drills.count; i++)
         text_printf(&t, " --drill '%s'", a->drills.items[i]);
-    if (a->seed)
-        text_printf(&t, " --seed %s", a->seed);
+    if (a->seed >= 0)
+        text_printf(&t, " --seed %lld", (long long)a->seed);
     if (a->replications >= 0)
         text_printf(&t, " --replications %lld", (long long)a->replications);
     snprintf(s->command, sizeof s->command, "%s", t.s ? t.s : "sluice run");
@@ -116,8 +116,9 @@ int session_open(struct session *s, const struct session_arguments *a, const cha
         return -1;
     for (; n < a->sets.count; n++)
         sets[n] = a->sets.items[n];
-    if (a->seed) {
-        snprintf(seed, sizeof seed, "seed=%s", a->seed);
+    if (a->seed >= 0) {
+        /* In quotes: as a JSON number it would lose digits beyond 2^53. */
+        snprintf(seed, sizeof seed, "seed=\"%lld\"", (long long)a->seed);
         sets[n++] = seed;
     }
     if (a->replications >= 0) {

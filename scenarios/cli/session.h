@@ -15,14 +15,14 @@ struct scenario;
 
 struct session_arguments {
     struct option_texts sets, drills;
-    const char *seed, *db, *format;
-    int64_t replications; /* -1: the scenario's own */
-    int64_t threads;      /* 0: as many as there are processors */
+    const char *db, *format;
+    int64_t seed, replications; /* -1: the scenario's own */
+    int64_t threads;            /* 0: as many as there are processors */
 };
 
 #define SESSION_DEFAULTS                                                                           \
     {                                                                                              \
-        .db = "sluice.db", .format = "text", .replications = -1                                    \
+        .db = "sluice.db", .format = "text", .seed = -1, .replications = -1                        \
     }
 
 #define SESSION_OPTIONS(a)                                                                         \
@@ -30,7 +30,7 @@ struct session_arguments {
         {"--drill",         NULL,                                                                  \
          OPTION_TEXTS,      &(a).drills,                                                           \
          "KIND=VALUE@TIME", "something goes wrong: spot-loss=7/10@10h; may be repeated"},          \
-        {"--seed", NULL, OPTION_TEXT, &(a).seed, "N", "seed instead of the scenario's"},           \
+        {"--seed", NULL, OPTION_COUNT, &(a).seed, "N", "seed instead of the scenario's"},          \
         {"--replications",  NULL, OPTION_COUNT,                                                    \
          &(a).replications, "N",  "replications instead of the scenario's"},                       \
         {"--threads", NULL, OPTION_COUNT, &(a).threads, "N", "threads (default: processors)"},     \

@@ -257,6 +257,17 @@ static int match(const struct entry *x, const char *query)
     return n > m && plain[n - m - 1] == '.' && strcmp(plain + n - m, query) == 0;
 }
 
+/* The first path that ends as the query does: "services[].traffic.clients" for
+ * "services.clients". */
+static const char *same_end(const struct index *x, const char *query)
+{
+    const char *dot = strrchr(query, '.');
+    for (size_t i = 0; dot && i < x->n; i++)
+        if (match(&x->entries[i], dot + 1) == 1)
+            return x->entries[i].path;
+    return NULL;
+}
+
 static int fail_unknown(const struct index *x, const char *query, struct err *e)
 {
     const char *names[2 * ENTRIES_MOST];
@@ -267,8 +278,14 @@ static int fail_unknown(const struct index *x, const char *query, struct err *e)
         names[n++] = entry->row ? entry->row->key : entry->table->name;
     }
     const char *nearest = text_nearest(query, names, n);
-    return err_set(e, ERR_INPUT, "explain", "unknown key '%.*s'%s%s%s", text_cut(query, 100), query,
-                   nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    nearest = nearest ? nearest : same_end(x, query);
+    if (!nearest)
+        return err_set(e, ERR_INPUT, "explain",
+                       "unknown key '%.*s'; `sluice explain` lists the keys at the top, `sluice "
+                       "explain --all` every key",
+                       text_cut(query, 100), query);
+    return err_set(e, ERR_INPUT, "explain", "unknown key '%.*s'; did you mean '%s'?",
+                   text_cut(query, 100), query, nearest);
 }
 
 static int put_matches(struct text *t, const struct index *x, const char *query, struct err *e)

@@ -310,6 +310,32 @@ static int check_names(struct loading *l, const char *list, struct err *e)
     return 0;
 }
 
+/* Adds to the fault of a trace which service asks for it. */
+static int name_traffic(const struct loading *l, size_t i, struct err *e)
+{
+    char place[600], path[96], msg[sizeof e->msg];
+    if (e->code != ERR_INPUT)
+        return -1;
+    snprintf(path, sizeof path, "services[%zu].traffic", i);
+    place_of(l, path, place, sizeof place);
+    if (strcmp(place, e->where) == 0)
+        return -1;
+    snprintf(msg, sizeof msg, "%s", e->msg);
+    struct err whole = {0};
+    err_set(&whole, ERR_INPUT, e->where, "%s (%s at %s)", msg, path, place);
+    *e = whole;
+    return -1;
+}
+
+static int fail_clients(const struct loading *l, size_t i, int64_t clients, struct err *e)
+{
+    char place[600], path[96];
+    snprintf(path, sizeof path, "services[%zu].traffic.clients", i);
+    return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),
+                   "%s: %lld is above limits.inFlight, %lld; raise it", path, (long long)clients,
+                   (long long)l->s->limits.in_flight);
+}
+
 static int load_traffic(struct loading *l, struct err *e)
 {
     struct scenario *s = l->s;
@@ -321,7 +347,9 @@ static int load_traffic(struct loading *l, struct err *e)
     for (size_t i = 0; i < s->services.count; i++) {
         s->traffic[i] = traffic_load(l->arena, &c[i].traffic, &frame, e);
         if (!s->traffic[i])
-            return -1;
+            return name_traffic(l, i, e);
+        if (c[i].traffic.clients > s->limits.in_flight)
+            return fail_clients(l, i, c[i].traffic.clients, e);
     }
     return 0;
 }
