@@ -61,8 +61,9 @@ Test(traffic_knobs, refuse_with_place_and_advice)
     static const struct {
         const char *text, *where, *message;
     } rows[] = {
-        {"{}", "s.json:1:1", "needs one of qps, requests and clients; it has none"},
-        {"{\"qps\": 5, \"clients\": 3}", "s.json:1:1", "it has more"},
+        {"{}", "s.json:1:1", "needs one of qps, requests and clients"},
+        {"{\"qps\": 5, \"clients\": 5}", "s.json:1:23",
+         "clients: beside qps; traffic takes one of"},
         {"{\"qps\": -1}", "s.json:1:9", "services[0].traffic.qps: a rate must be in 0..10000000"},
         {"{\"qps\": true}", "s.json:1:9", "services[0].traffic.qps: must be a rate such as 55"},
         {"{\"qps\": {\"profile\": []}}", "s.json:1:21", "a profile is a list of points"},
