@@ -1,24 +1,54 @@
-/* backend: who runs a network's steps. */
+/* backend: who runs a network's steps, and in whose memory. */
 #ifndef SLUICE_KERNELS_BACKEND_H
 #define SLUICE_KERNELS_BACKEND_H
 
 #include "kernels/network.h"
 
-/* Values of the backend's own type. The inputs of a network of tokens beside them. */
+struct device;
+
+/* Values of the backend's own type, where the backend calculates: memory of this process, or of
+ * `device`. The tokens of a network beside them; lengths may be NULL: all tokens are true. */
 struct backend_memory {
     void *parameters, *activations, *scratch;
-    const int32_t *words, *kinds, *lengths; /* kinds and lengths may be NULL */
+    int32_t *words, *lengths;
+    const int32_t *kinds; /* always NULL so far: every token is of kind 0 */
+    struct device *device;
+    void *own; /* whatever else the backend keeps */
+};
+
+/* n values from `at` on in one of the memories. */
+struct backend_span {
+    void *base;
+    size_t at, n;
+};
+
+/* Words of all tokens of the batch, and true tokens of each sequence or NULL: all. */
+struct backend_tokens {
+    const int32_t *words, *lengths;
 };
 
 struct backend {
     const char *name;
     size_t value_size;
-    void (*store)(void *to, size_t at, const double *from, size_t n);
-    void (*load)(const void *from, size_t at, double *to, size_t n);
-    void (*run)(const struct network_step *s, const struct backend_memory *m);
+    /* Takes all memory of a plan and clears it; after a failure too, close gives it back. */
+    int (*open)(const struct network *plan, struct backend_memory *m, struct err *e);
+    void (*close)(struct backend_memory *m); /* accepts cleared memory */
+    int (*store)(const struct backend_memory *m, const struct backend_span *to, const double *from,
+                 struct err *e);
+    int (*load)(const struct backend_memory *m, const struct backend_span *from, double *to,
+                struct err *e);
+    int (*tokens)(const struct network *plan, struct backend_memory *m,
+                  const struct backend_tokens *t, struct err *e);
+    /* All steps; returns when the output is there. */
+    int (*forward)(const struct network *plan, struct backend_memory *m, struct err *e);
 };
 
 extern const struct backend backend_reference; /* double, as the formulas are written; slow */
 extern const struct backend backend_blas;      /* float, OpenBLAS */
+extern const struct backend backend_cuda;      /* float, one GPU; only in builds with CUDA */
+
+/* "cpu", "cuda", or "auto": a GPU when there is one. NULL and ERR_SYSTEM without a GPU, its driver
+ * or a build with CUDA, in words that name the CPU backend; ERR_INPUT for another name. */
+const struct backend *backend_find(const char *name, struct err *e);
 
 #endif

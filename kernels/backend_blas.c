@@ -1,18 +1,32 @@
 /* backend_blas: every step in float, products by OpenBLAS. */
 #include "kernels/backend.h"
+#include "kernels/backend_host.h"
 
-static void store(void *to, size_t at, const double *from, size_t n)
+static int open(const struct network *plan, struct backend_memory *m, struct err *e)
 {
-    float *values = (float *)to + at;
-    for (size_t i = 0; i < n; i++)
-        values[i] = (float)from[i];
+    return backend_host_open(plan, m, sizeof(float), e);
 }
 
-static void load(const void *from, size_t at, double *to, size_t n)
+static int store(const struct backend_memory *m, const struct backend_span *to, const double *from,
+                 struct err *e)
 {
-    const float *values = (const float *)from + at;
-    for (size_t i = 0; i < n; i++)
+    float *values = (float *)to->base + to->at;
+    (void)m;
+    (void)e;
+    for (size_t i = 0; i < to->n; i++)
+        values[i] = (float)from[i];
+    return 0;
+}
+
+static int load(const struct backend_memory *m, const struct backend_span *from, double *to,
+                struct err *e)
+{
+    const float *values = (const float *)from->base + from->at;
+    (void)m;
+    (void)e;
+    for (size_t i = 0; i < from->n; i++)
         to[i] = (double)values[i];
+    return 0;
 }
 
 static void embed(const struct network_step *s, const struct backend_memory *m)
@@ -53,4 +67,13 @@ static void run(const struct network_step *s, const struct backend_memory *m)
     }
 }
 
-const struct backend backend_blas = {"cpu", sizeof(float), store, load, run};
+static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
+{
+    (void)e;
+    for (size_t i = 0; i < plan->n_steps; i++)
+        run(&plan->steps[i], m);
+    return 0;
+}
+
+const struct backend backend_blas = {"cpu", sizeof(float),       open,   backend_host_close, store,
+                                     load,  backend_host_tokens, forward};

@@ -1,18 +1,32 @@
 /* backend_reference: every step in double, by the reference operators. */
 #include "kernels/backend.h"
+#include "kernels/backend_host.h"
 
-static void store(void *to, size_t at, const double *from, size_t n)
+static int open(const struct network *plan, struct backend_memory *m, struct err *e)
 {
-    double *values = (double *)to + at;
-    for (size_t i = 0; i < n; i++)
-        values[i] = (double)from[i];
+    return backend_host_open(plan, m, sizeof(double), e);
 }
 
-static void load(const void *from, size_t at, double *to, size_t n)
+static int store(const struct backend_memory *m, const struct backend_span *to, const double *from,
+                 struct err *e)
 {
-    const double *values = (const double *)from + at;
-    for (size_t i = 0; i < n; i++)
-        to[i] = (double)values[i];
+    double *values = (double *)to->base + to->at;
+    (void)m;
+    (void)e;
+    for (size_t i = 0; i < to->n; i++)
+        values[i] = from[i];
+    return 0;
+}
+
+static int load(const struct backend_memory *m, const struct backend_span *from, double *to,
+                struct err *e)
+{
+    const double *values = (const double *)from->base + from->at;
+    (void)m;
+    (void)e;
+    for (size_t i = 0; i < from->n; i++)
+        to[i] = values[i];
+    return 0;
 }
 
 static void embed(const struct network_step *s, const struct backend_memory *m)
@@ -54,4 +68,14 @@ static void run(const struct network_step *s, const struct backend_memory *m)
     }
 }
 
-const struct backend backend_reference = {"reference", sizeof(double), store, load, run};
+static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
+{
+    (void)e;
+    for (size_t i = 0; i < plan->n_steps; i++)
+        run(&plan->steps[i], m);
+    return 0;
+}
+
+const struct backend backend_reference = {"reference",         sizeof(double), open,
+                                          backend_host_close,  store,          load,
+                                          backend_host_tokens, forward};

@@ -6,15 +6,14 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define ENGINE_ALIGN 64
+/* Values of a random input that are drawn, then stored together. */
+#define ENGINE_DRAWN 1024
 
 struct engine {
     const struct network *plan;
     const struct backend *backend;
     struct backend_memory memory;
-    int32_t *words, *lengths;
 };
 
 /* A tensor on its way from the source to the parameters. */
@@ -24,13 +23,10 @@ struct loading {
     float *norm; /* gain, shift, mean, variance */
 };
 
-static void *take(size_t n, size_t size)
+static int store(const struct engine *g, const struct backend_span *to, const double *from,
+                 struct err *e)
 {
-    size_t bytes = ((n + 1) * size + ENGINE_ALIGN - 1) / ENGINE_ALIGN * ENGINE_ALIGN;
-    void *p = aligned_alloc(ENGINE_ALIGN, bytes);
-    if (p)
-        memset(p, 0, bytes);
-    return p;
+    return g->backend->store(&g->memory, to, from, e);
 }
 
 static int load_norm(const struct network_weight *w, const struct weight_source *source,
@@ -68,10 +64,10 @@ static int load_one(struct engine *g, const struct network_weight *w,
                                  l->norm + 3 * cout, w->norm_eps};
         double *bias = l->values + n;
         conv_fold(&norm, (int32_t)cout, n / cout, l->values, bias);
-        g->backend->store(g->memory.parameters, w->bias_at, bias, cout);
+        if (store(g, &(struct backend_span){g->memory.parameters, w->bias_at, cout}, bias, e))
+            return -1;
     }
-    g->backend->store(g->memory.parameters, w->at, l->values, n);
-    return 0;
+    return store(g, &(struct backend_span){g->memory.parameters, w->at, n}, l->values, e);
 }
 
 static int load_all(struct engine *g, const struct weight_source *source, struct err *e)
@@ -84,8 +80,8 @@ static int load_all(struct engine *g, const struct weight_source *source, struct
         most = n > most ? n : most;
         widest = wide > widest ? wide : widest;
     }
-    struct loading l = {take(most, sizeof(float)), take(most + widest, sizeof(double)),
-                        take(4 * widest, sizeof(float))};
+    struct loading l = {calloc(most, sizeof(float)), calloc(most + widest, sizeof(double)),
+                        calloc(4 * widest, sizeof(float))};
     if (!l.raw || !l.values || !l.norm)
         rc = err_set(e, ERR_SYSTEM, NULL, "out of memory for the weights of %s", g->plan->model);
     for (size_t i = 0; rc == 0 && i < g->plan->n_weights; i++)
@@ -100,19 +96,12 @@ struct engine *engine_create(const struct network *plan, const struct backend *b
                              const struct weight_source *source, struct err *e)
 {
     struct engine *g = calloc(1, sizeof *g);
-    if (g) {
-        *g = (struct engine){.plan = plan, .backend = backend};
-        g->memory.parameters = take(plan->parameters, backend->value_size);
-        g->memory.activations = take(plan->activations, backend->value_size);
-        g->memory.scratch = take(plan->scratch, backend->value_size);
-        g->words = take((size_t)plan->tokens, sizeof *g->words);
-        g->lengths = take((size_t)plan->batch, sizeof *g->lengths);
-        g->memory.words = g->words;
+    if (!g) {
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %s", plan->model);
+        return NULL;
     }
-    if (!g || !g->memory.parameters || !g->memory.activations || !g->memory.scratch || !g->words ||
-        !g->lengths)
-        err_set(e, ERR_SYSTEM, NULL, "out of memory for %s at batch %d", plan->model, plan->batch);
-    else if (load_all(g, source, e) == 0)
+    *g = (struct engine){.plan = plan, .backend = backend};
+    if (backend->open(plan, &g->memory, e) == 0 && load_all(g, source, e) == 0)
         return g;
     engine_destroy(g);
     return NULL;
@@ -122,51 +111,67 @@ void engine_destroy(struct engine *g)
 {
     if (!g)
         return;
-    free(g->memory.parameters);
-    free(g->memory.activations);
-    free(g->memory.scratch);
-    free(g->words);
-    free(g->lengths);
+    g->backend->close(&g->memory);
     free(g);
 }
 
-void engine_input(struct engine *g, const double *values)
+int engine_input(struct engine *g, const double *values, struct err *e)
 {
     assert(g->plan->input_size > 0);
-    g->backend->store(g->memory.activations, g->plan->input, values, g->plan->input_size);
+    struct backend_span to = {g->memory.activations, g->plan->input, g->plan->input_size};
+    return store(g, &to, values, e);
 }
 
-void engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths)
+int engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths, struct err *e)
 {
     assert(g->plan->tokens > 0);
-    for (int32_t i = 0; i < g->plan->tokens; i++) {
+    for (int32_t i = 0; i < g->plan->tokens; i++)
         assert(words[i] >= 0 && words[i] < g->plan->vocabulary);
-        g->words[i] = words[i];
-    }
     for (int32_t i = 0; lengths && i < g->plan->batch; i++)
-        g->lengths[i] = lengths[i];
-    g->memory.lengths = lengths ? g->lengths : NULL;
+        assert(lengths[i] >= 1 && lengths[i] <= g->plan->sequence);
+    return g->backend->tokens(g->plan, &g->memory, &(struct backend_tokens){words, lengths}, e);
 }
 
-void engine_random_input(struct engine *g, uint64_t seed)
+static int random_values(struct engine *g, struct chance c, struct err *e)
+{
+    double drawn[ENGINE_DRAWN];
+    size_t n = g->plan->input_size;
+    for (size_t i = 0; i < n; i += ENGINE_DRAWN) {
+        struct backend_span to = {g->memory.activations, g->plan->input + i, ENGINE_DRAWN};
+        to.n = n - i < ENGINE_DRAWN ? n - i : ENGINE_DRAWN;
+        for (size_t j = 0; j < to.n; j++)
+            drawn[j] = (double)(float)(2 * chance_uniform(c, i + j) - 1);
+        if (store(g, &to, drawn, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int random_tokens(struct engine *g, struct chance c, struct err *e)
+{
+    int32_t n = g->plan->tokens, rc = -1, *words = calloc((size_t)n, sizeof *words);
+    if (!words)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %d tokens", n);
+    for (int32_t i = 0; i < n; i++)
+        words[i] = (int32_t)chance_below(c, (uint64_t)i, (uint64_t)g->plan->vocabulary);
+    rc = engine_tokens(g, words, NULL, e);
+    free(words);
+    return rc;
+}
+
+int engine_random_input(struct engine *g, uint64_t seed, struct err *e)
 {
     struct chance c = chance_stream(seed, 0, CHANCE_SAMPLE, 0);
-    for (size_t i = 0; i < g->plan->input_size; i++) {
-        double value = (double)(float)(2 * chance_uniform(c, i) - 1);
-        g->backend->store(g->memory.activations, g->plan->input + i, &value, 1);
-    }
-    for (int32_t i = 0; i < g->plan->tokens; i++)
-        g->words[i] = (int32_t)chance_below(c, (uint64_t)i, (uint64_t)g->plan->vocabulary);
-    g->memory.lengths = NULL;
+    return g->plan->tokens > 0 ? random_tokens(g, c, e) : random_values(g, c, e);
 }
 
-void engine_forward(struct engine *g)
+int engine_forward(struct engine *g, struct err *e)
 {
-    for (size_t i = 0; i < g->plan->n_steps; i++)
-        g->backend->run(&g->plan->steps[i], &g->memory);
+    return g->backend->forward(g->plan, &g->memory, e);
 }
 
-void engine_output(const struct engine *g, double *out)
+int engine_output(const struct engine *g, double *out, struct err *e)
 {
-    g->backend->load(g->memory.activations, g->plan->output, out, g->plan->output_size);
+    struct backend_span from = {g->memory.activations, g->plan->output, g->plan->output_size};
+    return g->backend->load(&g->memory, &from, out, e);
 }

@@ -14,15 +14,16 @@ struct engine *engine_create(const struct network *plan, const struct backend *b
 void engine_destroy(struct engine *g); /* accepts NULL */
 
 /* The whole batch's input: plan->input_size values, or plan->tokens tokens below
- * plan->vocabulary. lengths: true tokens of each sequence, or NULL: all. */
-void engine_input(struct engine *g, const double *values);
-void engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths);
+ * plan->vocabulary. lengths: true tokens of each sequence, or NULL: all. These and the calls below
+ * fail with ERR_SYSTEM when a device does; on the processor they cannot. */
+int engine_input(struct engine *g, const double *values, struct err *e);
+int engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths, struct err *e);
 /* Seeded input of the right kind: values in -1..1, or any tokens. */
-void engine_random_input(struct engine *g, uint64_t seed);
+int engine_random_input(struct engine *g, uint64_t seed, struct err *e);
 
-/* Runs all steps. Allocates nothing, prints nothing. */
-void engine_forward(struct engine *g);
+/* Runs all steps and waits for the last one. Allocates nothing, prints nothing. */
+int engine_forward(struct engine *g, struct err *e);
 /* plan->output_size values of the last run. */
-void engine_output(const struct engine *g, double *out);
+int engine_output(const struct engine *g, double *out, struct err *e);
 
 #endif

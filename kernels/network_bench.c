@@ -80,17 +80,20 @@ static bool is_stable(const struct meter *m, const struct network_bench_rule *ru
     return high <= low * (1 + rule->spread);
 }
 
-static void repeat(struct meter *m, const struct network_bench_rule *rule, bool *stable)
+static int repeat(struct meter *m, const struct network_bench_rule *rule, bool *stable,
+                  struct err *e)
 {
     double start = stopwatch_now_s(), before = start;
     do {
-        engine_forward(m->engine);
+        if (engine_forward(m->engine, e))
+            return -1;
         double after = stopwatch_now_s();
         m->times_s[m->runs++] = after - before;
         *stable = is_stable(m, rule);
         before = stopwatch_now_s();
     } while (m->runs < NETWORK_BENCH_MAX_RUNS && before - start < rule->max_s &&
              (m->runs < rule->min_runs || before - start < rule->min_s || !*stable));
+    return 0;
 }
 
 /* A product as the steps call it. */
@@ -153,10 +156,9 @@ static int measure(struct meter *m, const struct network_bench_rule *rule,
                    struct network_bench *out, struct err *e)
 {
     size_t n = m->plan->output_size;
-    engine_forward(m->engine);
-    engine_output(m->engine, m->first);
-    repeat(m, rule, &out->stable);
-    engine_output(m->engine, m->last);
+    if (engine_forward(m->engine, e) || engine_output(m->engine, m->first, e) ||
+        repeat(m, rule, &out->stable, e) || engine_output(m->engine, m->last, e))
+        return -1;
     if (!finite_all(m->first, n))
         return err_set(e, ERR_SYSTEM, NULL, "%s: the output is not finite", m->plan->model);
     for (size_t i = 0; i < n; i++)
@@ -183,10 +185,9 @@ int network_bench(const struct network_bench_model *model, const struct network_
         m.times_s = arena_take(a, NETWORK_BENCH_MAX_RUNS, sizeof *m.times_s, e);
         m.first = arena_take(a, plan->output_size, sizeof *m.first, e);
         m.last = arena_take(a, plan->output_size, sizeof *m.last, e);
-        if (m.engine && m.times_s && m.first && m.last) {
-            engine_random_input(m.engine, seeded.seed);
+        if (m.engine && m.times_s && m.first && m.last &&
+            engine_random_input(m.engine, seeded.seed, e) == 0)
             rc = measure(&m, rule, out, e);
-        }
         engine_destroy(m.engine);
         out->flop = plan->flop;
         out->sequence = plan->sequence;

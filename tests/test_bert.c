@@ -40,9 +40,9 @@ static void run(const struct network *n, const struct backend *b, const int32_t 
     struct weight_source source = weight_random(&seed);
     struct engine *g = engine_create(n, b, &source, &e);
     cr_assert(g, "%s", e.msg);
-    engine_tokens(g, words, lengths);
-    engine_forward(g);
-    engine_output(g, out);
+    engine_tokens(g, words, lengths, &e);
+    engine_forward(g, &e);
+    engine_output(g, out, &e);
     engine_destroy(g);
 }
 

@@ -86,10 +86,10 @@ static void run(const struct network *n, const struct backend *b, double *out)
     struct weight_source source = weight_random(&seed);
     struct engine *g = engine_create(n, b, &source, &e);
     cr_assert(g, "%s", e.msg);
-    engine_random_input(g, 3);
-    engine_forward(g);
-    engine_forward(g); /* a second run finds its input unharmed */
-    engine_output(g, out);
+    engine_random_input(g, 3, &e);
+    engine_forward(g, &e);
+    engine_forward(g, &e); /* a second run finds its input unharmed */
+    engine_output(g, out, &e);
     engine_destroy(g);
 }
 
