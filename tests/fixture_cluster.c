@@ -377,3 +377,11 @@ size_t fixture_logged(const struct fixture_cluster *f, const char *subject, cons
     }
     return n;
 }
+
+const char *fixture_told(const struct fixture_cluster *f, const char *code)
+{
+    for (size_t i = 0; i < f->result.n_findings; i++)
+        if (strcmp(f->result.findings[i].code, code) == 0)
+            return f->result.findings[i].text;
+    return NULL;
+}

@@ -73,6 +73,8 @@ void fixture_fini(struct fixture_cluster *f);
 const struct fixture_seen *fixture_call(const struct fixture_cluster *f, enum fixture_call call,
                                         size_t n);
 double fixture_figure(const struct fixture_cluster *f, const char *path);
+/* The finding of this code, or NULL. */
+const char *fixture_told(const struct fixture_cluster *f, const char *code);
 /* How many kept log lines have these texts in subject and what; NULL: any. */
 size_t fixture_logged(const struct fixture_cluster *f, const char *subject, const char *what);
 

@@ -217,8 +217,7 @@ Test(cluster, spot_that_cannot_be_had_is_made_good_on_demand_at_a_premium)
     cr_assert_eq(fixture_figure(&f, "nodes.compensations"), 1);
     double on_demand = fixture_figure(&f, "cost.byBilling.onDemand");
     cr_assert_gt(on_demand, 0);
-    cr_assert_eq(f.result.n_findings, 1, "the share asked for is 0");
-    cr_assert_str_eq(f.result.findings[0].code, "on-demand-share");
+    cr_assert(fixture_told(&f, "on-demand-share"), "the share asked for is 0");
     /* Of 26 CNY an hour 18.2 are above the spot price. */
     cr_assert_float_eq(fixture_figure(&f, "cost.byClass.onDemandPremium"), on_demand * 0.7, 1e-4);
     fixture_fini(&f);
@@ -410,9 +409,8 @@ Test(cluster, warns_when_cost_per_vcpu_buys_a_large_machine)
     fixture_start(&f);
     fixture_close(&f);
     cr_assert_eq(f.result.n_findings, 1);
-    cr_assert_str_eq(f.result.findings[0].code, "plan-order");
-    cr_assert(strstr(f.result.findings[0].text, "ecs.gn6i-c24g1.6xlarge first"), "%s",
-              f.result.findings[0].text);
+    const char *told = fixture_told(&f, "plan-order");
+    cr_assert(told && strstr(told, "ecs.gn6i-c24g1.6xlarge first"), "%s", told ? told : "nothing");
     cr_assert_float_eq(fixture_figure(&f, "cost.total"), 17.57, 1e-6);
     fixture_fini(&f);
 }

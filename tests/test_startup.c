@@ -114,7 +114,12 @@ static void drop_bench(struct bench *b)
 static void begin(struct bench *b, uint32_t slot, uint32_t owner, uint32_t node)
 {
     sim_ns now = sim_now(b->sim);
-    struct startup_pod p = {slot, owner, slot, node, now, pods[slot], 0, 0};
+    struct startup_pod p = {.slot = slot,
+                            .owner = owner,
+                            .number = slot,
+                            .node = node,
+                            .created = now,
+                            .name = pods[slot]};
     startup_begin(b->startup, now, &p);
 }
 
@@ -313,6 +318,138 @@ Test(startup, draws_belong_to_the_pod)
     play(&b, 3600 * S);
     cr_assert_eq(heard[1].ready, alone);
     cr_assert_neq(heard[0].ready, alone);
+    drop_bench(&b);
+}
+
+/* Two nodes pull 1000 MB at 100 MB/s each from a registry that gives 100 MB/s in all: 20 s. A
+ * third begins at 10 s: the first two have 500 MB left each and get a third of the rate, 15 s; then
+ * the third has 500 MB left for itself, 5 s. */
+Test(startup, nodes_that_pull_at_once_share_the_registry)
+{
+    struct startup_config c = plain();
+    c.image.shared_bandwidth = 100000000;
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    begin(&b, 1, 0, 1);
+    play_to(&b, 10 * S);
+    begin(&b, 2, 0, UINT32_MAX); /* a place of its own */
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 25 * S + 3 * S);
+    cr_assert_eq(heard[1].loading, 25 * S + 3 * S);
+    cr_assert_eq(heard[2].loading, 30 * S + 3 * S);
+    drop_bench(&b);
+}
+
+Test(startup, a_slow_registry_slows_what_is_on_its_way_to_any_place)
+{
+    struct startup_config c = plain();
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    begin(&b, 1, 0, UINT32_MAX);
+    play_to(&b, 5 * S);
+    startup_slow_pulls(b.startup, 5 * S, 10);
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 5 * S + 50 * S + 3 * S, "the half that was left at a tenth");
+    cr_assert_eq(heard[1].loading, 5 * S + 50 * S + 3 * S);
+    drop_bench(&b);
+}
+
+/* The image is on the node, and 64 MB of it are read at 8 MB/s on first touch. */
+Test(startup, a_lazily_loaded_image_costs_its_first_use)
+{
+    struct startup_config c = plain();
+    c.image.cached = true;
+    c.image.loading = STARTUP_LAZY;
+    c.image.lazy_share = 0.064;
+    c.image.lazy_bandwidth = 8000000;
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    play_to(&b, 30 * S);
+    begin(&b, 1, 0, 0); /* finds them read */
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 3 * S, "the container starts at once");
+    cr_assert_eq(heard[0].ready, 3 * S + 8 * S + 12 * S);
+    cr_assert_eq(heard[1].ready, 30 * S + 3 * S + 12 * S);
+    close_bench(&b);
+    cr_assert_eq(figure(&b, "startup.imagePull.max"), 0);
+    cr_assert_eq(figure(&b, "startup.firstUse.max"), 8);
+    drop_bench(&b);
+}
+
+/* Whatever the probe ends, the bytes that were read stay. 1000 MB at 10 MB/s are 100 s; the probe
+ * allows 40 s each time. */
+Test(startup, a_restart_does_not_read_again_what_it_has_touched)
+{
+    struct startup_probe strict = {40 * S, 1 * S, 1};
+    struct startup_config c = plain();
+    c.liveness = &strict;
+    c.image.loading = STARTUP_LAZY;
+    c.image.lazy_share = 1;
+    c.image.lazy_bandwidth = 10000000;
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].restarts, 2, "40 + 40 + 20 s");
+    /* 3 + 40, 1 + 40, back-off 10 + 1 + 20 + 12 */
+    cr_assert_eq(heard[0].ready, 127 * S);
+    drop_bench(&b);
+}
+
+Test(startup, layers_that_are_there_are_not_pulled)
+{
+    struct startup_config c = plain();
+    c.image.cached_share = 0.75;
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    begin(&b, 1, 0, UINT32_MAX); /* nothing is there on a place of its own */
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 2500 * SIM_MS + 3 * S);
+    cr_assert_eq(heard[1].loading, 13 * S);
+    drop_bench(&b);
+}
+
+Test(startup, a_download_may_have_a_time_of_its_own)
+{
+    struct startup_config c = plain();
+    c.image.time = dist_constant(40e9);
+    struct bench b = bench_of(&c, 1, 1);
+    begin(&b, 0, 0, 0);
+    play_to(&b, 20 * S);
+    begin(&b, 1, 0, 0);
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 43 * S);
+    cr_assert_eq(heard[1].loading, 43 * S, "it joins");
+    drop_bench(&b);
+}
+
+/* Asked for at 0, node bought at 30, Ready at 120, with its GPUs at 180, placed at 190. */
+Test(startup, the_wait_for_a_node_is_told_apart_and_the_longest_phase_is_named)
+{
+    struct startup_config c = plain();
+    struct bench b = bench_of(&c, 1, 1);
+    play_to(&b, 190 * S);
+    struct startup_pod p = {.node = 0,
+                            .name = pods[0],
+                            .node_bought = 30 * S,
+                            .node_ready = 120 * S,
+                            .node_complete = 180 * S};
+    startup_begin(b.startup, 190 * S, &p);
+    play(&b, 3600 * S);
+    close_bench(&b);
+    cr_assert_eq(figure(&b, "startup.waitNode.mean"), 40);
+    cr_assert_eq(figure(&b, "startup.nodeBoot.mean"), 90);
+    cr_assert_eq(figure(&b, "startup.gpuReady.mean"), 60);
+    cr_assert_eq(figure(&b, "startup.total.mean"), 215);
+    cr_assert_float_eq(figure(&b, "startup.nodeBoot.share"), 90.0 / 215, 1e-12);
+    cr_assert_eq(figure(&b, "startup.nodeBoot.longest"), 1);
+    cr_assert_eq(figure(&b, "startup.gpuReady.longest"), 0);
+    cr_assert_str_eq(b.result.findings[0].code, "startup-critical");
+    sim_ns at = 0;
+    for (size_t i = 0; i < b.result.n_spans; i++) {
+        cr_assert_eq(b.result.spans[i].from, at, "no gap before %s", b.result.spans[i].phase);
+        at = b.result.spans[i].to;
+    }
+    cr_assert_eq(at, 215 * S);
     drop_bench(&b);
 }
 

@@ -5,6 +5,7 @@
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/startup.h"
+#include "models/capacity/startup_source.h"
 #include "models/money/price.h"
 #include "sim/money.h"
 #include "sim/recorder.h"
@@ -183,7 +184,7 @@ static sim_ns least_start(const struct baseline *b)
     for (size_t o = 0; o < b->n_owners && b->startups; o++) {
         if (b->shapes[o].gpus == 0)
             continue;
-        sim_ns ns = startup_least(&b->startups[o], b->catalog);
+        sim_ns ns = startup_source_least(&b->startups[o], b->catalog);
         pod = pod < 0 || ns < pod ? ns : pod;
     }
     return pod < 0 ? 0 : node + pod;

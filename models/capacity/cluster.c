@@ -215,7 +215,15 @@ static void place(void *self, sim_ns now, uint32_t slot, uint32_t node)
         return;
     }
     struct startup_pod start = {
-        slot, p->owner, p->number, node, p->created, p->name, 0, 0,
+        .slot = slot,
+        .owner = p->owner,
+        .number = p->number,
+        .node = node,
+        .created = p->created,
+        .name = p->name,
+        .node_bought = n ? n->bought : 0,
+        .node_ready = n ? n->registered : 0,
+        .node_complete = n && n->completed != SIM_NEVER ? n->completed : 0,
     };
     startup_begin(c->startup, now, &start);
 }
@@ -248,7 +256,14 @@ static void place_own(void *self, sim_ns now, uint32_t slot, const struct supply
         return;
     }
     struct startup_pod start = {
-        slot, p->owner, p->number, UINT32_MAX, p->created, p->name, place->create, place->image,
+        .slot = slot,
+        .owner = p->owner,
+        .number = p->number,
+        .node = UINT32_MAX,
+        .created = p->created,
+        .name = p->name,
+        .create = place->create,
+        .image = place->image,
     };
     startup_begin(c->startup, now, &start);
 }

@@ -179,6 +179,7 @@ static void complete(struct fleet *f, sim_ns now, uint32_t node)
 {
     struct node *n = nodes_at(f->set.nodes, node);
     n->state = NODE_COMPLETE;
+    n->completed = now;
     n->gpus = n->type->gpus;
     fleet_account(f, now, node);
     f->set.usable(f->set.self, now, node);

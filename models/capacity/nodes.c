@@ -69,6 +69,7 @@ uint32_t nodes_add(struct nodes *n)
         .state = NODE_BOOTING,
         .uid = n->bought++,
         .registered = SIM_NEVER,
+        .completed = SIM_NEVER,
         .deleting_since = SIM_NEVER,
         .first_pod = NODES_NONE,
     };

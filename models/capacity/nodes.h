@@ -37,15 +37,15 @@ struct node {
     enum price_billing billing;
     int64_t micro_per_hour; /* what it costs now */
     bool initial, compensating, ever_used;
-    bool cordoned;               /* takes no new pod */
-    bool noticed;                /* its end is announced */
-    uint64_t successor;          /* key of the spot node that is bought to replace it; 0: none */
-    bool reclaimed;              /* the platform has decided to take it back */
-    sim_ns bought, registered;   /* registered: SIM_NEVER until then */
-    enum node_deletion deletion; /* by the node autoscaler, from its taint on */
-    sim_ns deleting_since;       /* SIM_NEVER: nobody deletes it */
-    bool draining;               /* it is deleted once its pods have left */
-    int32_t gpus, gpus_used;     /* allocatable now (0 until the device plugin has spoken) */
+    bool cordoned;      /* takes no new pod */
+    bool noticed;       /* its end is announced */
+    uint64_t successor; /* key of the spot node that is bought to replace it; 0: none */
+    bool reclaimed;     /* the platform has decided to take it back */
+    sim_ns bought, registered, completed; /* the latter two: SIM_NEVER until then */
+    enum node_deletion deletion;          /* by the node autoscaler, from its taint on */
+    sim_ns deleting_since;                /* SIM_NEVER: nobody deletes it */
+    bool draining;                        /* it is deleted once its pods have left */
+    int32_t gpus, gpus_used; /* allocatable now (0 until the device plugin has spoken) */
     int64_t cpu_milli, cpu_used, memory, memory_used; /* allocatable now */
     uint32_t first_pod, n_pods;                       /* list in struct pods */
     char name[48];

@@ -3,6 +3,8 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/links.h"
+#include "models/capacity/startup_source.h"
+#include "models/capacity/startup_tally.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
 #include "sim/recorder.h"
@@ -13,35 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const phase_names[] = {
-    [STARTUP_WAIT_NODE] = "waitNode",
-    [STARTUP_CREATE] = "create",
-    [STARTUP_IMAGE_PULL] = "imagePull",
-    [STARTUP_VOLUME_MOUNT] = "volumeMount",
-    [STARTUP_CONTAINER_START] = "containerStart",
-    [STARTUP_MODEL_LOAD] = "modelLoad",
-    [STARTUP_FRAMEWORK_INIT] = "frameworkInit",
-    [STARTUP_WARM_UP] = "warmUp",
-    [STARTUP_READINESS] = "readiness",
-    [STARTUP_RESTART] = "restart",
-};
-
-const char *startup_phase_name(enum startup_phase p)
-{
-    assert((unsigned)p < STARTUP_PHASES);
-    return phase_names[p];
-}
-
 /* ---- the starts in progress ---- */
 
 /* An owner's settings with the catalogue's rates filled in. */
 struct owner {
     const struct startup_config *config;
-    uint64_t entity;   /* of its draws */
-    uint32_t image;    /* index of the first owner with the same image */
-    uint32_t store;    /* link of its model store */
-    int64_t pull_rate; /* bytes/s into a node; 0: at once */
-    int64_t load_rate; /* bytes/s into a pod; 0: no limit of its own */
+    const struct startup_source *from;
+    uint64_t entity; /* of its draws */
+    uint32_t image;  /* index of the first owner with the same image */
 };
 
 enum image_state { IMAGE_ABSENT, IMAGE_COMING, IMAGE_THERE };
@@ -49,8 +30,9 @@ enum image_state { IMAGE_ABSENT, IMAGE_COMING, IMAGE_THERE };
 struct run {
     struct startup_pod pod;
     bool active, listed;
-    bool pulling; /* it has the flow that brings the image to the node */
+    bool pulling; /* it brings the image to the node, or to itself */
     bool flowing; /* a flow of links is named after it */
+    int64_t left; /* bytes of a fetch that a restart of the container broke off */
     enum startup_phase phase;
     sim_ns since;                 /* of the phase */
     sim_ns spent[STARTUP_PHASES]; /* of the phases that ended */
@@ -63,95 +45,18 @@ struct startup {
     struct startup_setup set;
     struct owner *owners;
     struct run *runs;
-    uint8_t *images;     /* [node * n_owners + image]: enum image_state */
-    double slow;         /* how many times slower images come than their rate says */
-    struct links *links; /* one a node, then one a model store */
-    size_t n_stores;
-    /* Of pods that got ready. */
-    uint64_t ready, restarts;
-    double sum_s[STARTUP_PHASES], max_s[STARTUP_PHASES], total_s, total_max_s;
+    uint8_t *images;                /* [node * n_owners + image]: enum image_state */
+    double slow;                    /* how many times slower images come than their rate says */
+    struct startup_source *sources; /* [owner] */
+    struct links *links;            /* one a node, then as startup_source.h says */
+    struct startup_tally tally;     /* of pods that got ready */
 };
 
 static void flow_done(void *self, sim_ns now, uint32_t flow);
 
-static int find_rates(struct startup *s, size_t i, struct err *e)
-{
-    struct owner *o = &s->owners[i];
-    const struct startup_image *im = &o->config->image;
-    const struct startup_model *m = &o->config->model;
-    char where[128];
-    o->pull_rate = im->bandwidth;
-    if (im->size > 0 && !im->bandwidth && !im->cached) {
-        const struct catalog_store *r = catalog_registry(s->set.catalog, im->registry);
-        snprintf(where, sizeof where, "services.%s.startup.image.registry", s->set.owner_names[i]);
-        if (!r)
-            return catalog_missing(s->set.catalog, CATALOG_REGISTRY,
-                                   im->registry ? im->registry : "", where, e);
-        o->pull_rate = r->bandwidth;
-    }
-    o->load_rate = m->bandwidth;
-    if (m->size > 0 && m->time.mean <= 0 && !m->bandwidth) {
-        const struct catalog_store *r = catalog_model_store(s->set.catalog, m->store);
-        snprintf(where, sizeof where, "services.%s.startup.model.store", s->set.owner_names[i]);
-        if (!r)
-            return catalog_missing(s->set.catalog, CATALOG_STORE, m->store ? m->store : "", where,
-                                   e);
-        o->load_rate = r->bandwidth;
-    }
-    return 0;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
-}
-
-/* Owners that read from the same store share its link; a rate that the scenario gives goes before
- * the store's. */
-static void find_store(struct startup *s, size_t i)
-{
-    struct owner *o = &s->owners[i];
-    const struct startup_model *m = &o->config->model;
-    for (size_t j = 0; j < i; j++)
-        if (same_text(s->owners[j].config->model.store, m->store)) {
-            o->store = s->owners[j].store;
-            return;
-        }
-    o->store = (uint32_t)(s->set.max_nodes + s->n_stores++);
-}
-
-static int64_t store_rate(const struct startup *s, const struct startup_model *m)
-{
-    const struct catalog_store *r = catalog_model_store(s->set.catalog, m->store);
-    if (m->shared_bandwidth)
-        return m->shared_bandwidth;
-    return r ? r->shared_bandwidth : 0;
-}
-
-static int64_t least_transfer(int64_t bytes, int64_t rate, const struct catalog_store *r)
-{
-    rate = rate ? rate : r ? r->bandwidth : 0;
-    return rate > 0 ? (int64_t)((double)bytes / (double)rate * 1e9) : 0;
-}
-
-sim_ns startup_least(const struct startup_config *c, const struct catalog *catalog)
-{
-    const struct startup_image *im = &c->image;
-    const struct startup_model *m = &c->model;
-    double least = dist_least(&c->volume_mount) + dist_least(&c->container_start) +
-                   dist_least(&c->framework_init) + dist_least(&c->warm_up);
-    if (c->instant)
-        return 0;
-    if (!im->cached)
-        least += dist_least(&im->overhead) +
-                 (double)least_transfer(im->size, im->bandwidth,
-                                        catalog_registry(catalog, im->registry));
-    if (m->time.mean > 0)
-        least += dist_least(&m->time);
-    else
-        least +=
-            (double)least_transfer(m->size, m->bandwidth, catalog_model_store(catalog, m->store));
-    return (sim_ns)least;
 }
 
 static uint64_t entity_of(const char *name)
@@ -161,27 +66,49 @@ static uint64_t entity_of(const char *name)
     return digest_value(&d);
 }
 
-static int make_owners(struct startup *s, struct err *e)
+static bool same_image(const struct startup_image *a, const struct startup_image *b)
+{
+    return same_text(a->name, b->name) && a->loading == b->loading;
+}
+
+static void make_owners(struct startup *s)
 {
     for (size_t i = 0; i < s->set.n_owners; i++) {
         struct owner *o = &s->owners[i];
         o->config = &s->set.configs[i];
+        o->from = &s->sources[i];
         o->entity = entity_of(s->set.owner_names[i]);
         o->image = (uint32_t)i;
         for (size_t j = 0; j < i && o->image == i; j++)
-            if (same_text(s->set.configs[j].image.name, o->config->image.name))
+            if (same_image(&s->set.configs[j].image, &o->config->image))
                 o->image = (uint32_t)j;
-        find_store(s, i);
-        if (find_rates(s, i, e))
-            return -1;
     }
-    return 0;
+}
+
+/* Registries are as slow as their images. */
+static void set_registries(struct startup *s, sim_ns now)
+{
+    for (size_t i = s->set.n_owners; i-- > 0;) {
+        int64_t rate = (int64_t)((double)s->sources[i].registry_rate / s->slow);
+        if (s->sources[i].registry_rate > 0)
+            links_rate(s->links, now, s->sources[i].registry, rate > 0 ? rate : 1);
+    }
 }
 
 static int make_links(struct startup *s, struct err *e)
 {
+    struct startup_source_setup from = {
+        .configs = s->set.configs,
+        .owner_names = s->set.owner_names,
+        .n_owners = s->set.n_owners,
+        .catalog = s->set.catalog,
+        .first_link = (uint32_t)s->set.max_nodes,
+    };
+    int shared = startup_source_find(&from, s->sources, e);
+    if (shared < 0)
+        return -1;
     struct links_setup set = {
-        .n_links = s->set.max_nodes + s->n_stores,
+        .n_links = s->set.max_nodes + (size_t)shared,
         .n_flows = s->set.max_pods,
         .sim = s->set.sim,
         .self = s,
@@ -191,8 +118,8 @@ static int make_links(struct startup *s, struct err *e)
     if (!s->links)
         return -1;
     for (size_t i = s->set.n_owners; i-- > 0;)
-        links_rate(s->links, sim_now(s->set.sim), s->owners[i].store,
-                   store_rate(s, &s->set.configs[i].model));
+        links_rate(s->links, sim_now(s->set.sim), s->sources[i].store, s->sources[i].store_rate);
+    set_registries(s, sim_now(s->set.sim));
     return 0;
 }
 
@@ -204,12 +131,14 @@ struct startup *startup_create(const struct startup_setup *set, struct err *e)
         s->set = *set;
         s->slow = 1;
         s->owners = calloc(set->n_owners + 1, sizeof *s->owners);
+        s->sources = calloc(set->n_owners + 1, sizeof *s->sources);
         s->runs = calloc(set->max_pods + 1, sizeof *s->runs);
         s->images = calloc(set->max_nodes * set->n_owners + 1, 1);
     }
-    if (!s || !s->owners || !s->runs || !s->images) {
+    if (!s || !s->owners || !s->sources || !s->runs || !s->images) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", set->max_pods);
-    } else if (make_owners(s, e) == 0 && make_links(s, e) == 0) {
+    } else if (make_links(s, e) == 0) {
+        make_owners(s);
         return s;
     }
     startup_destroy(s);
@@ -222,6 +151,7 @@ void startup_destroy(struct startup *s)
         return;
     links_destroy(s->links);
     free(s->owners);
+    free(s->sources);
     free(s->runs);
     free(s->images);
     free(s);
@@ -244,27 +174,11 @@ static void end_phase(struct startup *s, struct run *r, sim_ns now)
     r->since = now;
 }
 
-static void add_figures(struct startup *s, const struct run *r, sim_ns now)
-{
-    double total = (double)(now - r->pod.created) / (double)SIM_SECOND;
-    sim_ns sum = 0;
-    for (int p = 0; p < STARTUP_PHASES; p++) {
-        double seconds = (double)r->spent[p] / (double)SIM_SECOND;
-        s->sum_s[p] += seconds;
-        s->max_s[p] = seconds > s->max_s[p] ? seconds : s->max_s[p];
-        sum += r->spent[p];
-    }
-    assert(sum == now - r->pod.created);
-    s->total_s += total;
-    s->total_max_s = total > s->total_max_s ? total : s->total_max_s;
-    s->ready++;
-}
-
 static void serve(struct startup *s, struct run *r, sim_ns now)
 {
     sim_cancel(s->set.sim, r->liveness);
     r->active = false;
-    add_figures(s, r, now);
+    startup_tally_add(&s->tally, r->spent, now - r->pod.created);
     s->set.ready(s->set.self, now, r->pod.slot);
 }
 
@@ -278,6 +192,17 @@ static sim_ns next_probe(const struct startup_probe *p, sim_ns container_since, 
     return first + looks * p->period;
 }
 
+static void image_there(struct startup *s, struct run *puller, sim_ns now);
+
+static enum startup_phase phase_after(const struct startup_config *c, enum startup_phase p)
+{
+    if (p == STARTUP_RESTART)
+        return STARTUP_CONTAINER_START;
+    if (p == STARTUP_CONTAINER_START && c->image.loading == STARTUP_LAZY)
+        return STARTUP_FIRST_USE;
+    return p == STARTUP_FIRST_USE ? STARTUP_MODEL_LOAD : p + 1;
+}
+
 static void phase_over(void *self, sim_ns now, uint64_t arg)
 {
     struct startup *s = self;
@@ -285,13 +210,15 @@ static void phase_over(void *self, sim_ns now, uint64_t arg)
     assert(r->active);
     r->next = (struct sim_handle){0};
     enum startup_phase p = r->phase;
+    if (r->pulling) { /* its download had a time of its own */
+        image_there(s, r, now);
+        sim_cancel(s->set.sim, r->next);
+    }
     end_phase(s, r, now);
     if (p == STARTUP_READINESS)
         serve(s, r, now);
-    else if (p == STARTUP_RESTART)
-        begin_phase(s, r, now, STARTUP_CONTAINER_START);
     else
-        begin_phase(s, r, now, p + 1);
+        begin_phase(s, r, now, phase_after(s->owners[r->pod.owner].config, p));
 }
 
 static void phase_lasts(struct startup *s, struct run *r, sim_ns now, sim_ns lasts)
@@ -307,83 +234,139 @@ static sim_ns draw(const struct startup *s, const struct run *r, const struct di
     return dist_draw_ns(d, c, (uint64_t)r->phase);
 }
 
-/* ---- image ---- */
-
-/* A pod with a place of its own pulls at the full rate. */
-static sim_ns pull_alone(const struct startup *s, const struct owner *o)
+/* A second draw of the same phase. */
+static sim_ns draw_more(const struct startup *s, const struct run *r, const struct dist *d)
 {
-    double seconds = (double)o->config->image.size / (double)o->pull_rate * s->slow;
-    return (sim_ns)(seconds * (double)SIM_SECOND + 0.5);
+    const struct owner *o = &s->owners[r->pod.owner];
+    struct chance c = chance_stream(s->set.seed, s->set.replication, CHANCE_STARTUP, o->entity);
+    c = chance_sub(chance_sub(c, r->pod.number), r->attempt);
+    return dist_draw_ns(d, c, (uint64_t)r->phase + STARTUP_PHASES);
 }
 
-static int64_t pull_rate(const struct startup *s, const struct owner *o)
+/* ---- image ---- */
+
+static enum startup_phase fetch_phase(const struct owner *o)
 {
-    int64_t rate = (int64_t)((double)o->pull_rate / s->slow);
+    return o->config->image.loading == STARTUP_LAZY ? STARTUP_FIRST_USE : STARTUP_IMAGE_PULL;
+}
+
+static bool is_alone(const struct run *r)
+{
+    return r->pod.node == UINT32_MAX;
+}
+
+/* A place of its own has no layers from before. */
+static int64_t fetch_bytes(const struct owner *o, const struct run *r)
+{
+    const struct startup_image *im = &o->config->image;
+    if (r->left > 0)
+        return r->left;
+    if (im->loading == STARTUP_LAZY)
+        return startup_source_lazy_bytes(o->config);
+    return is_alone(r) && !im->cached ? im->size : startup_source_pull_bytes(o->config);
+}
+
+static int64_t fetch_rate(const struct startup *s, const struct owner *o)
+{
+    const struct startup_image *im = &o->config->image;
+    int64_t full =
+        im->loading == STARTUP_LAZY && im->lazy_bandwidth ? im->lazy_bandwidth : o->from->pull_rate;
+    int64_t rate = (int64_t)((double)full / s->slow);
     return rate > 0 ? rate : 1;
+}
+
+/* A node takes images as fast as the fastest of its downloads. */
+static void widen_node(struct startup *s, sim_ns now, uint32_t node)
+{
+    int64_t best = 1;
+    for (size_t i = 0; i < s->set.max_pods; i++) {
+        const struct run *r = &s->runs[i];
+        int64_t rate = r->active && r->pulling && r->pod.node == node
+                           ? fetch_rate(s, &s->owners[r->pod.owner])
+                           : 0;
+        best = rate > best ? rate : best;
+    }
+    links_rate(s->links, now, node, best);
 }
 
 void startup_slow_pulls(struct startup *s, sim_ns now, double factor)
 {
     assert(factor >= 1);
     s->slow = factor;
-    for (size_t i = 0; i < s->set.max_pods; i++)
-        if (s->runs[i].pulling)
-            links_rate(s->links, now, s->runs[i].pod.node,
-                       pull_rate(s, &s->owners[s->runs[i].pod.owner]));
+    set_registries(s, now);
+    for (size_t i = 0; i < s->set.max_pods; i++) {
+        const struct run *r = &s->runs[i];
+        if (!r->active || !r->pulling || !r->flowing)
+            continue;
+        links_flow_rate(s->links, now, r->pod.slot, fetch_rate(s, &s->owners[r->pod.owner]));
+        if (!is_alone(r))
+            widen_node(s, now, r->pod.node);
+    }
 }
 
-static void pull_bytes(struct startup *s, struct run *r, sim_ns now, int64_t bytes)
+static void fetch(struct startup *s, struct run *r, sim_ns now, int64_t bytes)
 {
-    struct owner *o = &s->owners[r->pod.owner];
-    r->pulling = r->flowing = true;
-    *image_at(s, r->pod.node, r->pod.owner) = IMAGE_COMING;
-    links_rate(s->links, now, r->pod.node, pull_rate(s, o));
-    links_begin(s->links, now, &(struct links_flow){r->pod.node, r->pod.slot, bytes, 0});
+    const struct owner *o = &s->owners[r->pod.owner];
+    struct links_flow f = {.flow = r->pod.slot, .bytes = bytes, .flow_rate = fetch_rate(s, o)};
+    r->pulling = true;
+    r->left = 0;
+    if (!is_alone(r))
+        *image_at(s, r->pod.node, r->pod.owner) = IMAGE_COMING;
+    if (o->config->image.time.mean > 0) {
+        phase_lasts(s, r, now, draw_more(s, r, &o->config->image.time));
+        return;
+    }
+    r->flowing = true;
+    f.link = is_alone(r) ? o->from->registry : r->pod.node;
+    f.upstream = !is_alone(r) && o->from->registry_rate > 0 ? o->from->registry + 1 : 0;
+    if (!is_alone(r))
+        widen_node(s, now, r->pod.node);
+    links_begin(s->links, now, &f);
 }
 
-static void pull_starts(void *self, sim_ns now, uint64_t arg)
+static void fetch_starts(void *self, sim_ns now, uint64_t arg)
 {
     struct startup *s = self;
     struct run *r = &s->runs[arg];
-    const struct owner *o = &s->owners[r->pod.owner];
+    enum image_state state =
+        is_alone(r) ? IMAGE_ABSENT : (enum image_state) * image_at(s, r->pod.node, r->pod.owner);
     r->next = (struct sim_handle){0};
-    if (r->pod.node == UINT32_MAX) {
-        phase_lasts(s, r, now, pull_alone(s, o));
-        return;
-    }
-    switch ((enum image_state) * image_at(s, r->pod.node, r->pod.owner)) {
-    case IMAGE_ABSENT:
-        pull_bytes(s, r, now, o->config->image.size);
-        break;
-    case IMAGE_COMING:
-        break; /* joins: the flow of another pod brings it */
-    case IMAGE_THERE:
+    if (state == IMAGE_ABSENT)
+        fetch(s, r, now, fetch_bytes(&s->owners[r->pod.owner], r));
+    else if (state == IMAGE_THERE)
         phase_lasts(s, r, now, 0);
-        break;
-    }
+    /* else it joins: another pod brings it */
 }
 
-static bool image_needed(struct startup *s, const struct run *r)
+static bool fetch_needed(struct startup *s, const struct run *r)
 {
     const struct owner *o = &s->owners[r->pod.owner];
-    if (o->config->image.cached || o->config->image.size == 0 || o->pull_rate == 0)
+    bool timed = o->config->image.time.mean > 0;
+    if (r->phase != fetch_phase(o) || fetch_bytes(o, r) == 0)
         return false;
-    return r->pod.node == UINT32_MAX || *image_at(s, r->pod.node, r->pod.owner) != IMAGE_THERE;
+    if (!timed && o->from->pull_rate == 0 && o->config->image.lazy_bandwidth == 0)
+        return false;
+    return is_alone(r) || *image_at(s, r->pod.node, r->pod.owner) != IMAGE_THERE;
 }
 
 static bool waits_for(const struct startup *s, const struct run *r, const struct run *puller)
 {
-    return r->active && r->phase == STARTUP_IMAGE_PULL && !r->pulling &&
+    const struct owner *o = &s->owners[r->pod.owner];
+    return r != puller && r->active && !is_alone(r) && r->phase == fetch_phase(o) && !r->pulling &&
            r->pod.node == puller->pod.node && !sim_pending(s->set.sim, r->next) &&
-           s->owners[r->pod.owner].image == s->owners[puller->pod.owner].image;
+           o->image == s->owners[puller->pod.owner].image;
 }
 
-/* The puller is one of those that wait from here on. Linear in the pod table: images come a few
- * times a node's life. */
+/* Linear in the pod table: images come a few times a node's life. */
 static void image_there(struct startup *s, struct run *puller, sim_ns now)
 {
     puller->pulling = false;
+    if (is_alone(puller)) {
+        phase_lasts(s, puller, now, 0);
+        return;
+    }
     *image_at(s, puller->pod.node, puller->pod.owner) = IMAGE_THERE;
+    phase_lasts(s, puller, now, 0);
     for (size_t i = 0; i < s->set.max_pods; i++)
         if (waits_for(s, &s->runs[i], puller))
             phase_lasts(s, &s->runs[i], now, 0);
@@ -393,10 +376,13 @@ static void image_there(struct startup *s, struct run *puller, sim_ns now)
 static void hand_over_pull(struct startup *s, struct run *r, sim_ns now, int64_t left)
 {
     r->pulling = false;
+    r->left = left;
+    if (is_alone(r))
+        return;
     *image_at(s, r->pod.node, r->pod.owner) = IMAGE_ABSENT;
     for (size_t i = 0; i < s->set.max_pods; i++)
         if (waits_for(s, &s->runs[i], r)) {
-            pull_bytes(s, &s->runs[i], now, left > 0 ? left : 1);
+            fetch(s, &s->runs[i], now, left > 0 ? left : 1);
             return;
         }
 }
@@ -412,7 +398,13 @@ static void load_model(struct startup *s, struct run *r, sim_ns now)
         return;
     }
     r->flowing = true;
-    links_begin(s->links, now, &(struct links_flow){o->store, r->pod.slot, m->size, o->load_rate});
+    links_begin(s->links, now,
+                &(struct links_flow){
+                    .link = o->from->store,
+                    .flow = r->pod.slot,
+                    .bytes = m->size,
+                    .flow_rate = o->from->load_rate,
+                });
 }
 
 static void flow_done(void *self, sim_ns now, uint32_t flow)
@@ -429,9 +421,7 @@ static void flow_done(void *self, sim_ns now, uint32_t flow)
 
 static void drop_flow(struct startup *s, struct run *r, sim_ns now)
 {
-    if (!r->flowing)
-        return;
-    int64_t left = links_end(s->links, now, r->pod.slot);
+    int64_t left = r->flowing ? links_end(s->links, now, r->pod.slot) : 0;
     r->flowing = false;
     if (r->pulling)
         hand_over_pull(s, r, now, left);
@@ -451,8 +441,9 @@ static sim_ns back_off(uint32_t attempt)
 /* Everything since the container's start was in vain: it counts as restart. */
 static void write_off(struct run *r, sim_ns now)
 {
-    static const enum startup_phase of_container[] = {STARTUP_MODEL_LOAD, STARTUP_FRAMEWORK_INIT,
-                                                      STARTUP_WARM_UP, STARTUP_READINESS};
+    static const enum startup_phase of_container[] = {STARTUP_FIRST_USE, STARTUP_MODEL_LOAD,
+                                                      STARTUP_FRAMEWORK_INIT, STARTUP_WARM_UP,
+                                                      STARTUP_READINESS};
     for (size_t i = 0; i < sizeof of_container / sizeof of_container[0]; i++)
         r->spent[of_container[i]] = 0;
     r->spent[STARTUP_RESTART] += now - r->container_since;
@@ -469,7 +460,7 @@ static void liveness_ends_it(void *self, sim_ns now, uint64_t arg)
     end_phase(s, r, now);
     write_off(r, now);
     r->attempt++;
-    s->restarts++;
+    s->tally.restarts++;
     recorder_log(s->set.recorder, now, true, r->pod.name, "restart",
                  "the liveness probe failed %d times while the model was loading",
                  (int)s->owners[r->pod.owner].config->liveness->failures);
@@ -509,9 +500,9 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
             s->set.pulling(s->set.self, now, r->pod.slot);
         if (r->pod.image > 0)
             phase_lasts(s, r, now, r->pod.image);
-        else if (image_needed(s, r))
+        else if (fetch_needed(s, r))
             r->next = sim_at(s->set.sim, now + draw(s, r, &c->image.overhead), SIM_PHASE,
-                             pull_starts, s, r->pod.slot);
+                             fetch_starts, s, r->pod.slot);
         else
             phase_lasts(s, r, now, 0);
         break;
@@ -521,8 +512,16 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
     case STARTUP_CONTAINER_START:
         phase_lasts(s, r, now, draw(s, r, &c->container_start));
         break;
-    case STARTUP_MODEL_LOAD:
+    case STARTUP_FIRST_USE:
         container_runs(s, r, now);
+        if (fetch_needed(s, r))
+            fetch_starts(s, now, r->pod.slot);
+        else
+            phase_lasts(s, r, now, 0);
+        break;
+    case STARTUP_MODEL_LOAD:
+        if (c->image.loading == STARTUP_FULL)
+            container_runs(s, r, now);
         load_model(s, r, now);
         break;
     case STARTUP_FRAMEWORK_INIT:
@@ -543,6 +542,16 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
 
 /* ---- calls ---- */
 
+/* One part of the wait for a place, up to `to` or as far as it goes. */
+static void wait_until(struct startup *s, struct run *r, enum startup_phase p, sim_ns to)
+{
+    sim_ns now = sim_now(s->set.sim);
+    to = to < now ? to : now;
+    r->phase = p;
+    if (to > r->since)
+        end_phase(s, r, to);
+}
+
 void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
 {
     assert(pod->slot < s->set.max_pods && pod->owner < s->set.n_owners);
@@ -551,7 +560,10 @@ void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
     assert(!r->active);
     *r = (struct run){.pod = *pod, .active = true, .phase = STARTUP_WAIT_NODE};
     r->since = pod->created;
-    end_phase(s, r, now);
+    wait_until(s, r, STARTUP_WAIT_NODE, pod->node_bought);
+    wait_until(s, r, STARTUP_NODE_BOOT, pod->node_ready);
+    wait_until(s, r, STARTUP_GPU_READY, pod->node_complete);
+    wait_until(s, r, STARTUP_WAIT_NODE, now);
     if (s->owners[pod->owner].config->instant)
         serve(s, r, now);
     else
@@ -567,7 +579,7 @@ void startup_again(struct startup *s, sim_ns now, uint32_t pod, sim_ns wait)
     r->attempt++;
     r->pod.created = r->since = now;
     memset(r->spent, 0, sizeof r->spent);
-    s->restarts++;
+    s->tally.restarts++;
     r->phase = STARTUP_RESTART;
     phase_lasts(s, r, now, wait);
 }
@@ -597,19 +609,5 @@ void startup_node_cache(struct startup *s, uint32_t node, uint32_t owner)
 
 void startup_close(struct startup *s)
 {
-    struct recorder *rec = s->set.recorder;
-    double n = s->ready ? (double)s->ready : 1;
-    char path[64];
-    for (int p = 0; p < STARTUP_PHASES; p++) {
-        if (p == STARTUP_CREATE && s->max_s[p] <= 0)
-            continue; /* nothing had a place of its own */
-        snprintf(path, sizeof path, "startup.%s.mean", phase_names[p]);
-        recorder_figure(rec, path, "s", FIGURE_MEAN, s->sum_s[p] / n);
-        snprintf(path, sizeof path, "startup.%s.max", phase_names[p]);
-        recorder_figure(rec, path, "s", FIGURE_MAX, s->max_s[p]);
-    }
-    recorder_figure(rec, "startup.total.mean", "s", FIGURE_MEAN, s->total_s / n);
-    recorder_figure(rec, "startup.total.max", "s", FIGURE_MAX, s->total_max_s);
-    recorder_figure(rec, "startup.pods", "pods", FIGURE_SUM, (double)s->ready);
-    recorder_figure(rec, "startup.restarts", "restarts", FIGURE_SUM, (double)s->restarts);
+    startup_tally_write(&s->tally, s->set.recorder);
 }

@@ -1,9 +1,11 @@
 /* startup: what a pod goes through between its node and its first answer.
  *
- * Phases in their order: creation of a container instance, image pull, volume mount, container
- * start, model load, framework initialisation, warm-up. Pulls share the node's download rate and
- * leave the image on the node; loads share the model store. Every other phase is a distribution,
- * drawn by (pod, attempt, phase), so another autoscaler does not change how long pod 7 takes. */
+ * Phases in their order: boot of the node that was bought meanwhile and its GPUs, or creation of a
+ * container instance; image pull, volume mount, container start, first use of an image that is
+ * loaded lazily, model load, framework initialisation, warm-up. Pulls share the node's download
+ * rate and the registry's, and leave the image on the node; loads share the model store. Every
+ * other phase is a distribution, drawn by (pod, attempt, phase), so another autoscaler does not
+ * change how long pod 7 takes. */
 #ifndef SLUICE_MODELS_CAPACITY_STARTUP_H
 #define SLUICE_MODELS_CAPACITY_STARTUP_H
 
@@ -20,13 +22,25 @@ struct catalog;
 struct recorder;
 struct sim;
 
+/* When an image's bytes come. */
+enum startup_loading {
+    STARTUP_FULL, /* all of them before the container starts */
+    STARTUP_LAZY, /* the container starts at once; what it touches first is read then */
+};
+
 struct startup_image {
     const char *name;     /* pods with the same name share a node's copy; NULL: the owner's own */
     int64_t size;         /* bytes to download */
     const char *registry; /* preset of the catalogue */
     int64_t bandwidth;    /* bytes/s into one node; 0: the registry's */
-    struct dist overhead; /* before the first byte */
-    bool cached;          /* on every node from the start */
+    int64_t shared_bandwidth; /* bytes/s of the registry for all; 0: the registry's */
+    struct dist time;         /* of a download, instead of bytes / rate, when its mean is above 0 */
+    struct dist overhead;     /* before the first byte */
+    bool cached;              /* on every node from the start */
+    double cached_share;      /* 0..1: layers that every node has from the start */
+    int loading;              /* enum startup_loading */
+    double lazy_share;        /* 0..1: bytes that the first use touches */
+    int64_t lazy_bandwidth;   /* bytes/s of reads on first touch; 0: as a download */
 };
 
 struct startup_model {
@@ -66,13 +80,14 @@ enum startup_phase {
     STARTUP_WARM_UP,
     STARTUP_READINESS, /* until the probe looks */
     STARTUP_RESTART, /* time lost to containers that the liveness probe ended, back-off included */
+    STARTUP_NODE_BOOT, /* part of the wait: its node was bought and was not Ready */
+    STARTUP_GPU_READY, /* part of the wait: its node was Ready without its GPUs */
+    STARTUP_FIRST_USE, /* bytes of a lazily loaded image */
     STARTUP_PHASES
 };
 const char *startup_phase_name(enum startup_phase p); /* "imagePull", ... */
-
-/* No start of such a pod on a new machine is quicker: bytes at the full rate, every other phase at
- * the least its distribution gives. Rates that the catalogue lacks count as unlimited. */
-sim_ns startup_least(const struct startup_config *c, const struct catalog *catalog);
+/* The n-th phase of a start, 0..STARTUP_PHASES-1. */
+enum startup_phase startup_phase_order(int n);
 
 struct startup; /* opaque: the starts in progress */
 
@@ -107,6 +122,7 @@ struct startup_pod {
     const char *name; /* "bert-7": track of its spans; must live until startup_end */
     sim_ns create;    /* of a place of its own; 0: it is there */
     sim_ns image;     /* how long the image takes; 0: by size and rate */
+    sim_ns node_bought, node_ready, node_complete; /* of its node; 0: before the pod */
 };
 void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod);
 /* Its container has ended and is made again after `wait`: a start of its own, which is counted and
@@ -120,7 +136,7 @@ void startup_node_new(struct startup *s, uint32_t node);
 void startup_node_cache(struct startup *s, uint32_t node, uint32_t owner);
 /* From now on images come at 1/factor of their rate, those that are on their way too. */
 void startup_slow_pulls(struct startup *s, sim_ns now, double factor);
-/* Figures startup.<phase>.{mean,max}, startup.total.{mean,max}, startup.pods, startup.restarts. */
+/* Writes what startup_tally.h says. */
 void startup_close(struct startup *s);
 
 #endif

@@ -1,6 +1,14 @@
 /* startup_knobs: the settings of a pod's startup, row by row. */
 #include "models/capacity/startup.h"
 
+static const struct knob_name loadings[] = {
+    {"full", STARTUP_FULL, "the whole image before the container starts"},
+    {"lazy", STARTUP_LAZY,
+     "the container starts at once and reads what it touches (streamed image, "
+     "restored snapshot): nothing to pull, a slower first use"},
+    {0},
+};
+
 static const struct knob image_rows[] = {
     {.key = "name",
      .kind = KNOB_TEXT,
@@ -29,6 +37,20 @@ static const struct knob image_rows[] = {
      .preset = "",
      .min = 0,
      .max = 1e13},
+    {.key = "sharedBandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_image, shared_bandwidth),
+     .unit = "bytes/s",
+     .doc = "Download rate of all that pull from the registry at once (its own limit, or that of "
+            "the gateway in between); absent: the registry's.",
+     .preset = "",
+     .min = 0,
+     .max = 1e15},
+    {.key = "time",
+     .kind = KNOB_DIST,
+     .offset = offsetof(struct startup_image, time),
+     .doc = "Download time, instead of size and rate.",
+     .preset = ""},
     {.key = "overhead",
      .kind = KNOB_DIST,
      .offset = offsetof(struct startup_image, overhead),
@@ -41,6 +63,39 @@ static const struct knob image_rows[] = {
      .offset = offsetof(struct startup_image, cached),
      .doc = "The image is on every new node (custom machine image, image cache).",
      .preset = "false"},
+    {.key = "cachedShare",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct startup_image, cached_share),
+     .doc = "Share of its bytes in layers that every new node has (a base image).",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "loading",
+     .kind = KNOB_NAME,
+     .offset = offsetof(struct startup_image, loading),
+     .doc = "When its bytes come.",
+     .preset = "full",
+     .names = loadings},
+    {.key = "lazyShare",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct startup_image, lazy_share),
+     .doc = "Share of its bytes that the first use touches, with loading lazy.",
+     .preset = "0.064",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_THIRD_PARTY,
+     .source = "tensorfuse.io (2025-08-24): 6.4 % of an image's bytes are needed to start"},
+    {.key = "lazyBandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_image, lazy_bandwidth),
+     .unit = "bytes/s",
+     .doc = "Rate of reads on first touch, with loading lazy: small and scattered.",
+     .preset = "25M",
+     .min = 1,
+     .max = 1e13,
+     .quality = QUALITY_THIRD_PARTY,
+     .source = "bottlerocket-images-cache, issue 13: a cached image of 15 GB took more than 10 "
+               "minutes to be read (at most 25 MB/s)"},
     {0},
 };
 

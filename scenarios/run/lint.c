@@ -4,6 +4,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/group.h"
 #include "models/capacity/instance.h"
+#include "models/capacity/startup_source.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
 #include "sim/json.h"
@@ -207,7 +208,7 @@ static void check_liveness(struct lint *out, const struct subject *s, const stru
     load.image.cached = true; /* the probe's clock starts with the container */
     load.instant = false;
     load.volume_mount = load.container_start = dist_constant(0);
-    double needs = (double)startup_least(&load, catalog) / 1e9;
+    double needs = (double)startup_source_least(&load, catalog) / 1e9;
     double allows =
         (double)(c->liveness->initial_delay + c->liveness->period * c->liveness->failures) / 1e9;
     if (needs > allows)
