@@ -140,10 +140,11 @@ Test(cluster, ten_nodes_end_at_three_on_demand_and_seven_spot)
 
 /* ---- the end of a spot node ---- */
 
-#define SPOT(market, more)                                                                         \
-    ONE_POOL(", \"maxSize\": 4, \"onDemandPercentageAboveBaseCapacity\": 0, \"spotMarket\": "      \
-             "\"" market "\", \"initialSize\": 1" more)                                            \
-    SCALER("")
+#define SPOT_OF(market, more, service)                                                             \
+    "{\"nodePools\": [{" POOL ", \"maxSize\": 4, \"onDemandPercentageAboveBaseCapacity\": 0, "     \
+    "\"spotMarket\": \"" market "\", \"initialSize\": 1" more "}], \"services\": [" service        \
+    "]" SCALER("")
+#define SPOT(market, more) SPOT_OF(market, more, BERT)
 
 /* First check after the protected hour: notice at 65 min, the machine is gone at 70 min. */
 #define NOTICE (65 * SIM_MINUTE)
@@ -186,6 +187,24 @@ Test(cluster, a_handler_drains_the_node_within_its_notice)
     const struct fixture_seen *again = fixture_call(&f, CALL_READY, 1);
     cr_assert(again->at > NOTICE + 170 * S && again->at <= NOTICE + 235 * S,
               "bought while the old node still stood");
+    fixture_fini(&f);
+}
+
+/* One ready pod and a budget of one: the handler asks each 5 s in vain, and the platform takes the
+ * machine with the pod on it. */
+Test(cluster, an_eviction_asks_the_budget_and_a_reclaim_does_not)
+{
+    fixture_open(&f,
+                 SPOT_OF("plenty", ", \"onSpotNotice\": \"drain\"",
+                         "{\"name\": \"bert\", \"pod\": {\"gpus\": 1, \"minAvailable\": 1}}"),
+                 100 * SIM_MINUTE, 1);
+    fixture_start(&f);
+    fixture_want(&f, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_EVICTED], 0);
+    cr_assert_eq(fixture_call(&f, CALL_DEAD, 0)->at, LOSS);
+    cr_assert_eq(fixture_logged(&f, NULL, "eviction refused"), 60, "300 s, each 5 s");
+    cr_assert(fixture_told(&f, "budget-reclaim"), "the reader is told");
     fixture_fini(&f);
 }
 

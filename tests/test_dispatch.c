@@ -437,6 +437,64 @@ Test(dispatch, requests_at_a_black_hole_wait_for_their_deadline)
     }
 }
 
+/* Patience 18, service 10: the first is served at 10; the second, which began at 10, is given up at
+ * 18 while its work goes on to 20; the third is given up in the queue and costs nothing. */
+Test(dispatch, a_client_gives_up_wherever_its_request_is)
+{
+    struct life l;
+    for (int sharing = 0; sharing < 2; sharing++) {
+        struct dispatch_setup s = sharing ? shared() : robin();
+        s.concurrency = 1;
+        s.client_patience_ns = 18;
+        begin(&l, s, 1, TIMES(0, 0, 0));
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        cr_assert_eq(at(&l, 18)->failed[FAIL_TIMEOUT], 0);
+        cr_assert_eq(at(&l, 19)->failed[FAIL_TIMEOUT], 2);
+        cr_assert_eq(at(&l, 40)->served, 1);
+        cr_assert_eq(l.t.busy_ns, 20);
+        end(&l);
+    }
+}
+
+/* Tries at a machine that is gone take 5 each: without a patience 0, 5, 10 and over at 15; with one
+ * of 12 it is over in the third try. What is stranded is given up too, though nginx would wait. */
+Test(dispatch, a_client_gives_up_while_a_try_hangs_and_at_a_black_hole)
+{
+    struct life l;
+    struct dispatch_setup s = robin();
+    s.client_patience_ns = 12;
+    begin(&l, s, 1, TIMES(0, 20));
+    dispatch_add(l.d, 0, 0, ENDPOINT_DEAD, 0);
+    cr_assert_eq(at(&l, 12)->retrying, 1);
+    cr_assert_eq(at(&l, 13)->failed[FAIL_TIMEOUT], 1);
+    cr_assert_eq(l.t.tries, 3);
+    cr_assert_eq(l.t.tries_timed_out, 3, "the last one ended with the request");
+    cr_assert_eq(sum(&l.t.failed_after), 12);
+    dispatch_endpoint(l.d, 13, 0, ENDPOINT_SERVING);
+    at(&l, 25);
+    dispatch_endpoint(l.d, 25, 0, ENDPOINT_DEAD);
+    cr_assert_eq(at(&l, 32)->waiting, 1);
+    cr_assert_eq(at(&l, 33)->failed[FAIL_TIMEOUT], 2);
+    end(&l);
+}
+
+Test(dispatch, a_patience_longer_than_every_time_out_changes_nothing)
+{
+    struct life l, m;
+    struct dispatch_setup s = robin();
+    s.timeout_ns = 15;
+    begin(&l, s, 0, TIMES(0, 0, 0, 40));
+    s.client_patience_ns = 1000;
+    begin(&m, s, 1, TIMES(0, 0, 0, 40));
+    dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+    dispatch_add(m.d, 0, 0, ENDPOINT_SERVING, 0);
+    at(&l, 100);
+    at(&m, 100);
+    cr_assert_eq(dispatch_digest(l.d, 100), dispatch_digest(m.d, 100));
+    end(&l);
+    end(&m);
+}
+
 Test(dispatch, a_black_hole_without_time_out_loses_its_requests_now)
 {
     struct life l;

@@ -416,21 +416,22 @@ static void terminate(struct cluster *c, sim_ns now, struct pod *p, enum pod_end
     account(c, now, p, pods_slot(c->pods, p));
 }
 
-/* An eviction that would leave fewer ready pods than the owner's budget demands is refused. */
-static bool may_evict(const struct cluster *c, const struct pod *p, enum pod_end why)
+/* An eviction that would leave fewer ready pods than the owner's budget demands is refused, whoever
+ * asks: the autoscaler or the handler of a spot notice. */
+static bool may_evict(const struct cluster *c, const struct pod *p)
 {
     const struct pod_shape *s = shape_of(c, p);
-    if (why != POD_END_NODE_DRAIN || s->min_available == 0 || p->phase != POD_READY)
+    if (s->min_available == 0 || p->phase != POD_READY)
         return true;
     return pods_ready(c->pods, p->owner) > (size_t)s->min_available;
 }
 
-static uint32_t next_staying(const struct cluster *c, uint32_t node, enum pod_end why)
+static uint32_t next_staying(const struct cluster *c, uint32_t node)
 {
     uint32_t i = nodes_view(c->nodes, node)->first_pod;
     for (; i != PODS_NONE; i = pods_view(c->pods, i)->node_next) {
         const struct pod *p = pods_view(c->pods, i);
-        if (p->phase < POD_TERMINATING && may_evict(c, p, why))
+        if (p->phase < POD_TERMINATING && may_evict(c, p))
             return i;
     }
     return PODS_NONE;
@@ -450,7 +451,7 @@ static bool drain(void *self, sim_ns now, uint32_t node, enum pod_end why)
     struct cluster *c = self;
     uint64_t key = nodes_key(c->nodes, node);
     while (nodes_find(c->nodes, key, &node)) {
-        uint32_t i = next_staying(c, node, why);
+        uint32_t i = next_staying(c, node);
         if (i == PODS_NONE)
             return all_asked(c, node);
         struct pod *p = pods_at(c->pods, i);
@@ -494,19 +495,22 @@ static void kill(void *self, sim_ns now, uint32_t node, sim_ns grace)
 
 /* ---- pods with a place of their own ---- */
 
-static void evict(void *self, sim_ns now, uint32_t slot, enum pod_end why)
+static bool evict(void *self, sim_ns now, uint32_t slot, enum pod_end why)
 {
     struct cluster *c = self;
     struct pod *p = pods_at(c->pods, slot);
     if (p->phase >= POD_TERMINATING)
-        return;
+        return true;
+    if (!may_evict(c, p))
+        return false;
     recorder_log(c->set.recorder, now, false, p->name, "evicted", "its instance is taken back");
     if (p->phase != POD_READY) {
         take_away(c, now, slot, why);
-        return;
+        return true;
     }
     terminate(c, now, p, why);
     c->set.up.pod_evicted(c->set.up.self, now, pods_ref(c->pods, slot), p->owner, why);
+    return true;
 }
 
 static void lose(void *self, sim_ns now, uint32_t slot)

@@ -41,8 +41,8 @@ struct supply_setup {
     uint32_t group;         /* of those accounts */
     /* Calls into the cluster, from an event or from the calls below. */
     void *self;
-    /* Asks the owners of all pods on a node to leave it. With POD_END_NODE_DRAIN a pod whose
-     * disruption budget is used up is not asked: then false, and it is worth another try. */
+    /* Asks the owners of all pods on a node to leave it. A pod whose disruption budget is used up
+     * is not asked: then false, and it is worth another try. */
     bool (*drain)(void *self, sim_ns now, uint32_t node, enum pod_end why);
     /* Ends the pods on a node that have been terminating for this long. */
     void (*kill)(void *self, sim_ns now, uint32_t node, sim_ns grace);
@@ -53,9 +53,9 @@ struct supply_setup {
     bool (*warm)(void *self);
     /* Another supply can still bring a node for this waiting pod. */
     bool (*coming)(void *self, sim_ns now, uint32_t pod);
-    /* A pod with a place of its own: asks its owner to leave it; its machine vanished this moment;
-     * its object goes. */
-    void (*evict)(void *self, sim_ns now, uint32_t pod, enum pod_end why);
+    /* A pod with a place of its own: asks its owner to leave it (false: its disruption budget is
+     * used up); its machine vanished this moment; its object goes. */
+    bool (*evict)(void *self, sim_ns now, uint32_t pod, enum pod_end why);
     void (*lose)(void *self, sim_ns now, uint32_t pod);
     void (*gone)(void *self, sim_ns now, uint32_t pod, enum pod_end why);
     /* This was paid for the owner's pods. */

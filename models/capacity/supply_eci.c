@@ -182,6 +182,20 @@ static void on_expired(void *self, sim_ns now, uint64_t key)
     sim_at(clock_of(s), now + s->config->report, SIM_PHASE, on_gone, s, key);
 }
 
+/* A disruption budget that refused the eviction is asked again (kubectl drain, 5 s). */
+#define EVICTION_PAUSE (5 * SIM_SECOND)
+
+static void on_evict(void *self, sim_ns now, uint64_t key)
+{
+    struct supply_eci *s = self;
+    struct instance *in = find(s, key);
+    if (!in || !in->billed || s->set.evict(s->set.self, now, in->pod.slot, POD_END_SPOT_NOTICE))
+        return;
+    recorder_log(recorder_of(s), now, true, pods_view(s->set.pods, in->pod.slot)->name,
+                 "eviction refused", "a disruption budget keeps it; asked again in 5 s");
+    sim_at(clock_of(s), now + EVICTION_PAUSE, SIM_SCAN, on_evict, s, key);
+}
+
 static void on_notice(void *self, sim_ns now, uint64_t key)
 {
     struct supply_eci *s = self;
@@ -195,7 +209,7 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
                  handled ? "a handler replaces it" : "nobody listens");
     in->loss = sim_at(clock_of(s), now + s->config->notice, SIM_LOSS, on_expired, s, key);
     if (handled)
-        s->set.evict(s->set.self, now, in->pod.slot, POD_END_SPOT_NOTICE);
+        on_evict(s, now, key);
 }
 
 static void on_price(void *self, sim_ns now, uint64_t key)

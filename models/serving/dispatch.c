@@ -33,7 +33,7 @@ static bool fits_rr(const struct dispatch_setup *s)
 
 static const struct dispatch_ops *pick(const struct dispatch_setup *s)
 {
-    if (s->use_events || !s->arrivals)
+    if (s->use_events || !s->arrivals || s->client_patience_ns > 0)
         return &dispatch_events_ops;
     if (s->balance == BALANCE_CENTRAL) {
         bool fits = s->discipline == DISCIPLINE_FIFO && s->concurrency <= FIFO_SLOTS_MAX &&
@@ -49,7 +49,8 @@ static void check_setup(const struct dispatch_setup *s)
 {
     assert(s->concurrency >= 1 && s->max_queue >= 0);
     assert(s->discipline == DISCIPLINE_SHARED || s->concurrency <= INT32_MAX);
-    assert(s->timeout_ns >= 1 && s->connect_timeout_ns >= 1 && s->tries >= 1 && s->workers >= 1);
+    assert(s->timeout_ns >= 1 && s->client_patience_ns >= 0 && s->connect_timeout_ns >= 1 &&
+           s->tries >= 1 && s->workers >= 1);
     assert(s->service && s->n_services >= 1);
     assert(s->max_replicas >= 1 && s->max_replicas < (UINT32_C(1) << 30));
     assert(s->max_in_flight >= 1 && s->max_in_flight < (UINT32_C(1) << 30));
@@ -191,7 +192,7 @@ void dispatch_endpoint(struct dispatch *d, sim_ns at, uint32_t replica, enum end
         d->ops->close(d, replica);
         if (state == ENDPOINT_LOADING)
             d->ops->drop(d, replica, FAIL_LOST, false);
-        else if (d->setup.timeout_ns == SIM_NEVER)
+        else if (d->setup.timeout_ns == SIM_NEVER && d->setup.client_patience_ns == 0)
             d->ops->drop(d, replica, FAIL_LOST, false);
         else
             d->ops->strand(d, replica);

@@ -24,6 +24,9 @@
  *    request not finished by then fails with FAIL_TIMEOUT at the deadline. The replica does not
  *    learn of it: work that has started goes on; one that has not started keeps its place in the
  *    replica's queue, is dropped at its turn and costs nothing.
+ *  - A client with a patience gives up at arrival + client_patience_ns, wherever its request is: in
+ *    a queue, on the GPU, held, or in a try that hangs. It fails with FAIL_TIMEOUT then, unless
+ *    its deadline came before. The replica does not learn of it either.
  *
  *  BALANCE_CENTRAL: one queue at the ingress, first in first out
  *  - Replicas pull: the slot that has been free longest (then the lowest replica) takes the head.
@@ -104,6 +107,7 @@ struct dispatch_setup {
     int64_t max_queue;   /* waiting per replica (central: in the one queue), >= 0; INT64_MAX: no
                             limit */
     sim_ns timeout_ns;   /* >= 1; SIM_NEVER: none */
+    sim_ns client_patience_ns;  /* 0: the client waits for ever; else the event engine plays */
     sim_ns connect_timeout_ns;  /* >= 1 */
     int32_t tries;              /* >= 1 */
     uint32_t workers;           /* ingress workers, >= 1 */

@@ -196,10 +196,17 @@ static void set_alarm(struct events *ev, uint32_t id, sim_ns at, enum moment mom
     agenda_set(&ev->agenda, alarm_item(id), at, moment, ev->rank++);
 }
 
+static sim_ns gives_up(const struct events *ev, uint32_t id)
+{
+    sim_ns patience = ev->base.setup.client_patience_ns;
+    return patience > 0 ? ev->requests[id].arrived + patience : 2 * DISPATCH_FAR;
+}
+
 /* Fails at the deadline unless it has ended before. */
 static void set_deadline(struct events *ev, uint32_t id, sim_ns from)
 {
-    ev->requests[id].deadline = from + dispatch_patience(&ev->base);
+    sim_ns deadline = from + dispatch_patience(&ev->base), give_up = gives_up(ev, id);
+    ev->requests[id].deadline = deadline < give_up ? deadline : give_up;
     set_alarm(ev, id, ev->requests[id].deadline, MOMENT_TIMEOUT);
 }
 
@@ -322,6 +329,9 @@ static void time_out(struct events *ev, uint32_t id)
         break;
     case STATE_STRANDED:
         row_remove(ev, &ev->stations[q->replica].stranded, id);
+        break;
+    case STATE_RETRYING: /* the try ends with the request */
+        ev->base.tally.tries_timed_out++;
         break;
     default:
         assert(0 && "a request that waits for something");
@@ -467,6 +477,17 @@ static void try_nowhere(struct events *ev, uint32_t id)
     }
 }
 
+/* The try hangs; the client may give up first. */
+static void connect_late(struct events *ev, uint32_t id)
+{
+    sim_ns over = ev->now + ev->base.setup.connect_timeout_ns, give_up = gives_up(ev, id);
+    set_state(ev, id, STATE_RETRYING);
+    if (give_up <= over)
+        set_alarm(ev, id, give_up, MOMENT_TIMEOUT);
+    else
+        set_alarm(ev, id, over, MOMENT_TRY);
+}
+
 /* Round robin: the request, which is in no list, tries until something comes of it. */
 static void try_endpoints(struct events *ev, uint32_t id)
 {
@@ -482,8 +503,7 @@ static void try_endpoints(struct events *ev, uint32_t id)
             return;
         }
         if (state == ENDPOINT_DEAD) {
-            set_state(ev, id, STATE_RETRYING);
-            set_alarm(ev, id, ev->now + ev->base.setup.connect_timeout_ns, MOMENT_TRY);
+            connect_late(ev, id);
             return;
         }
         t->tries_refused++;

@@ -62,6 +62,7 @@ static int make_dispatch(struct service *s, struct err *e)
         .concurrency = c->serving.concurrency ? c->serving.concurrency : INT64_MAX,
         .max_queue = c->serving.max_queue ? c->serving.max_queue : INT64_MAX,
         .timeout_ns = none_if_zero(c->ingress.timeout),
+        .client_patience_ns = c->ingress.client_timeout,
         .connect_timeout_ns = c->ingress.connect_timeout,
         .tries = (int32_t)c->ingress.tries,
         .workers = (uint32_t)c->ingress.workers,

@@ -40,6 +40,7 @@ struct serving_config {
 struct ingress_config {
     int64_t workers;
     sim_ns timeout, connect_timeout; /* timeout 0: none */
+    sim_ns client_timeout;           /* from arrival until the client gives up; 0: never */
     int64_t tries;
     sim_ns endpoint_lag; /* from a change of the endpoints to the balancer knowing it */
     bool hold;           /* what finds no endpoint waits for one instead of being refused */
