@@ -1,12 +1,15 @@
 /* network_bench: repeated forward passes. */
 #include "kernels/network_bench.h"
 
+#include "kernels/backend.h"
 #include "kernels/bert.h"
+#include "kernels/early_stop.h"
 #include "kernels/engine.h"
 #include "kernels/inception.h"
 #include "kernels/stopwatch.h"
 #include "kernels/weight_random.h"
 #include "sim/arena.h"
+#include "sim/chance.h"
 #include "sim/text.h"
 
 #include <assert.h>
@@ -14,38 +17,113 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-const struct network_bench_rule network_bench_usual = {
-    .min_s = 3, .max_s = 15, .min_runs = 10, .spread = 0.1};
+const struct load_rule network_bench_usual = {.scenario = LOAD_SINGLE_STREAM,
+                                              .batch = 1,
+                                              .min_s = 3,
+                                              .max_s = 15,
+                                              .min_queries = 10,
+                                              .spread = 0.1};
 
-struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
-                                   struct err *e)
+/* ---- models ---- */
+
+const char *const network_bench_models[] = {"inception_v3", "bert_base", "bert_tiny", NULL};
+
+/* Two layers of 128, after Turc et al. 2019 (arXiv:1908.08962): a network that takes a
+ * millisecond, for trying things out. */
+static struct bert_config bert_tiny(void)
 {
-    static const char *const names[] = {"inception_v3", "bert_base"};
-    struct inception_config image = inception_usual;
-    struct bert_config text = bert_base;
-    image.batch = text.batch = m->batch;
-    if (m->sequence)
-        text.sequence = m->sequence;
-    if (strcmp(m->name, names[0]) == 0)
-        return inception_plan(a, &image, e);
-    if (strcmp(m->name, names[1]) == 0)
-        return bert_plan(a, &text, e);
-    const char *near = text_nearest(m->name, names, 2);
+    struct bert_config c = bert_base;
+    c.layers = c.heads = 2;
+    c.hidden = 128;
+    c.inner = 512;
+    return c;
+}
+
+static struct network *unknown(const char *name, struct err *e)
+{
+    const char *near = text_nearest(name, network_bench_models, 3);
     err_set(e, ERR_INPUT, NULL,
-            "model '%.*s' is unknown%s%s%s; allowed is: inception_v3, bert_base",
-            text_cut(m->name, 80), m->name, near ? "; did you mean '" : "", near ? near : "",
+            "model '%.*s' is unknown%s%s%s; allowed is: inception_v3, bert_base, bert_tiny",
+            text_cut(name, 80), name, near ? "; did you mean '" : "", near ? near : "",
             near ? "'?" : "");
     return NULL;
 }
 
-/* What is measured, and where its times go. */
+struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
+                                   struct err *e)
+{
+    struct inception_config image = inception_usual;
+    struct bert_config text = strcmp(m->name, "bert_tiny") == 0 ? bert_tiny() : bert_base;
+    image.batch = text.batch = m->batch;
+    if (m->sequence)
+        text.sequence = m->sequence;
+    if (strcmp(m->name, "inception_v3") == 0)
+        return inception_plan(a, &image, e);
+    if (strncmp(m->name, "bert_", 5) != 0)
+        return unknown(m->name, e);
+    if (strcmp(m->name, "bert_base") != 0 && strcmp(m->name, "bert_tiny") != 0)
+        return unknown(m->name, e);
+    return bert_plan(a, &text, e);
+}
+
+/* ---- the target of the load ---- */
+
+#define LOG_MAX 64
+
+/* The network that serves, and the outputs that are kept for comparing. */
 struct meter {
     struct engine *engine;
     const struct network *plan;
-    double *times_s, *first, *last;
-    size_t runs;
+    struct chance logging;
+    double logged_share;
+    double *first, *log; /* LOG_MAX outputs */
+    size_t logged;
+    struct disturbance_watch watch;
 };
+
+static int serve(void *self, struct err *e)
+{
+    return engine_forward(((struct meter *)self)->engine, e);
+}
+
+static double now(void *self)
+{
+    (void)self;
+    return stopwatch_now_s();
+}
+
+/* Waking up takes a tenth of a millisecond or so: the last two are waited for awake. */
+static void wait_until(void *self, double at_s)
+{
+    double early = at_s - 0.002;
+    if (early > now(self)) {
+        struct timespec t = {.tv_sec = (time_t)early,
+                             .tv_nsec = (long)((early - floor(early)) * 1e9)};
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+    }
+    while (now(self) < at_s)
+        continue;
+}
+
+/* Some queries' outputs are kept, as LoadGen's performance mode does: a fast network that is wrong
+ * is found out. */
+static int between(void *self, size_t queries, struct err *e)
+{
+    struct meter *m = self;
+    if (m->logged == LOG_MAX || chance_uniform(m->logging, queries) >= m->logged_share)
+        return 0;
+    return engine_output(m->engine, m->log + m->logged++ * m->plan->output_size, e);
+}
+
+static int throttled(void *self, struct err *e)
+{
+    (void)e;
+    return disturbance_probe(&((struct meter *)self)->watch);
+}
+
+/* ---- correctness ---- */
 
 static bool finite_all(const double *x, size_t n)
 {
@@ -55,46 +133,51 @@ static bool finite_all(const double *x, size_t n)
     return true;
 }
 
-static double median(const double *times_s, size_t n)
+static int compare_logged(const struct meter *m, struct err *e)
 {
-    double sorted[64];
-    struct latency l;
-    assert(n >= 1 && n <= 64);
-    memcpy(sorted, times_s, n * sizeof *sorted);
-    latency_summarize(sorted, n, &l);
-    return l.p50.value_s;
-}
-
-/* Medians of the last three windows of a tenth of all runs each, but at least three runs. */
-static bool is_stable(const struct meter *m, const struct network_bench_rule *rule)
-{
-    size_t window = m->runs / 10 < 3 ? 3 : m->runs / 10 > 64 ? 64 : m->runs / 10;
-    double low = INFINITY, high = 0;
-    if (m->runs < 3 * window)
-        return false;
-    for (size_t i = 1; i <= 3; i++) {
-        double middle = median(m->times_s + m->runs - i * window, window);
-        low = middle < low ? middle : low;
-        high = middle > high ? middle : high;
-    }
-    return high <= low * (1 + rule->spread);
-}
-
-static int repeat(struct meter *m, const struct network_bench_rule *rule, bool *stable,
-                  struct err *e)
-{
-    double start = stopwatch_now_s(), before = start;
-    do {
-        if (engine_forward(m->engine, e))
-            return -1;
-        double after = stopwatch_now_s();
-        m->times_s[m->runs++] = after - before;
-        *stable = is_stable(m, rule);
-        before = stopwatch_now_s();
-    } while (m->runs < NETWORK_BENCH_MAX_RUNS && before - start < rule->max_s &&
-             (m->runs < rule->min_runs || before - start < rule->min_s || !*stable));
+    size_t n = m->plan->output_size;
+    double worst = 0;
+    if (!finite_all(m->first, n))
+        return err_set(e, ERR_SYSTEM, NULL, "%s: the output is not finite", m->plan->model);
+    for (size_t i = 0; i < m->logged * n; i++)
+        worst = fmax(worst, fabs(m->first[i % n] - m->log[i]));
+    if (worst > 0)
+        return err_set(e, ERR_SYSTEM, NULL, "%s: the same input gave another output, by %.3g",
+                       m->plan->model, worst);
     return 0;
 }
+
+/* The first item alone, in double: the same weights and input, since both are drawn by place. */
+static int compare_reference(struct arena *a, const struct network_bench_setup *setup,
+                             const struct meter *m, double *error, struct err *e)
+{
+    struct network_bench_model one = setup->model;
+    one.batch = 1;
+    struct weight_source source = weight_random(&one.seed);
+    const struct network *plan = network_bench_plan(a, &one, e);
+    double *right = plan ? arena_take(a, plan->output_size, sizeof *right, e) : NULL;
+    struct engine *g = right ? engine_create(plan, &backend_reference, &source, e) : NULL;
+    if (!g)
+        return -1;
+    int rc =
+        engine_random_input(g, one.seed, e) || engine_forward(g, e) || engine_output(g, right, e);
+    engine_destroy(g);
+    if (rc)
+        return -1;
+    double largest = 0, worst = 0;
+    for (size_t i = 0; i < plan->output_size; i++) {
+        largest = fmax(largest, fabs(right[i]));
+        worst = fmax(worst, fabs(right[i] - m->first[i]));
+    }
+    *error = largest > 0 ? worst / largest : worst;
+    /* FP32 keeps far below this through any of these networks; a wrong kernel does not. */
+    if (*error > 1e-3)
+        return err_set(e, ERR_SYSTEM, NULL, "%s: the output differs from the reference by %.2g",
+                       plan->model, *error);
+    return 0;
+}
+
+/* ---- the bare products ---- */
 
 /* A product as the steps call it. */
 struct product {
@@ -152,50 +235,93 @@ static int products(const struct network *plan, double *total_s, struct err *e)
     return 0;
 }
 
-static int measure(struct meter *m, const struct network_bench_rule *rule,
-                   struct network_bench *out, struct err *e)
+/* ---- all of it ---- */
+
+static int put_under_load(struct arena *a, const struct network_bench_setup *setup, struct meter *m,
+                          struct network_bench *out, struct err *e)
 {
-    size_t n = m->plan->output_size;
-    if (engine_forward(m->engine, e) || engine_output(m->engine, m->first, e) ||
-        repeat(m, rule, &out->stable, e) || engine_output(m->engine, m->last, e))
-        return -1;
-    if (!finite_all(m->first, n))
-        return err_set(e, ERR_SYSTEM, NULL, "%s: the output is not finite", m->plan->model);
-    for (size_t i = 0; i < n; i++)
-        out->error = fmax(out->error, fabs(m->first[i] - m->last[i]));
-    if (out->error > 0)
-        return err_set(e, ERR_SYSTEM, NULL, "%s: the same input gave another output, by %.3g",
-                       m->plan->model, out->error);
-    latency_summarize(m->times_s, m->runs, &out->latency);
-    return products(m->plan, &out->products_s, e);
+    struct load_target t = {.self = m,
+                            .serve = serve,
+                            .now_s = now,
+                            .wait_until = wait_until,
+                            .between = between,
+                            .throttled = throttled};
+    struct load_rule rule = setup->load;
+    rule.batch = setup->model.batch;
+    disturbance_begin(&m->watch);
+    int rc = setup->find_peak ? load_find_peak(a, &t, &rule, &out->load, e)
+                              : load_run(a, &t, &rule, &out->load, e);
+    disturbance_probe(&m->watch);
+    disturbance_end(&m->watch, &out->disturbance);
+    out->qps = rule.scenario == LOAD_SERVER ? rule.qps : 0;
+    if (rc == 0 && out->load.queries == 0)
+        rc = err_set(e, ERR_INPUT, NULL,
+                     "no rate holds %g s at p%g: one query alone takes longer; --latency-bound",
+                     rule.bound_s, rule.percentile * 100);
+    return rc;
 }
 
-int network_bench(const struct network_bench_model *model, const struct network_bench_rule *rule,
+/* Summaries sort, and the samples stay in their order: they are summed up from a copy. */
+static int summarize(struct arena *a, const struct network_bench_setup *setup,
+                     struct network_bench *out, struct err *e)
+{
+    size_t n = out->load.queries;
+    double *sorted = arena_take(a, n, sizeof *sorted, e);
+    if (!sorted)
+        return -1;
+    memcpy(sorted, out->load.service_s, n * sizeof *sorted);
+    latency_summarize(sorted, n, &out->service);
+    memcpy(sorted, out->load.latency_s, n * sizeof *sorted);
+    latency_summarize(sorted, n, &out->latency);
+    out->p90_safe_s = early_stop_estimate(sorted, n, 0.90);
+    out->p99_safe_s = early_stop_estimate(sorted, n, 0.99);
+    int32_t calls = setup->load.scenario == LOAD_MULTI_STREAM
+                        ? (LOAD_MULTI_SAMPLES + setup->model.batch - 1) / setup->model.batch
+                        : 1;
+    out->gflops = out->flop * calls / out->service.p50.value_s * 1e-9;
+    return 0;
+}
+
+static int measure(struct arena *a, const struct network_bench_setup *setup, struct meter *m,
+                   struct network_bench *out, struct err *e)
+{
+    m->first = arena_take(a, m->plan->output_size, sizeof *m->first, e);
+    m->log = arena_take(a, LOG_MAX * m->plan->output_size, sizeof *m->log, e);
+    if (!m->first || !m->log)
+        return -1;
+    if (engine_random_input(m->engine, setup->model.seed, e) || engine_forward(m->engine, e) ||
+        engine_output(m->engine, m->first, e) || put_under_load(a, setup, m, out, e))
+        return -1;
+    m->logged -= m->logged == LOG_MAX; /* the last output is always among them */
+    if (engine_output(m->engine, m->log + m->logged * m->plan->output_size, e))
+        return -1;
+    out->logged = ++m->logged;
+    if (compare_logged(m, e) || summarize(a, setup, out, e))
+        return -1;
+    if (setup->accuracy && compare_reference(a, setup, m, &out->reference_error, e))
+        return -1;
+    if (setup->peak && (products(m->plan, &out->products_s, e) ||
+                        peak_measure(out->environment.cache_bytes, &out->peak, e)))
+        return -1;
+    return 0;
+}
+
+int network_bench(struct arena *a, const struct network_bench_setup *setup,
                   struct network_bench *out, struct err *e)
 {
-    struct network_bench_model seeded = *model;
-    struct weight_source source = weight_random(&seeded.seed);
-    struct arena *a = arena_create(e);
-    const struct network *plan = a ? network_bench_plan(a, model, e) : NULL;
-    int rc = -1;
-    *out = (struct network_bench){0};
-    if (plan) {
-        struct meter m = {.plan = plan};
-        m.engine = engine_create(plan, &backend_blas, &source, e);
-        m.times_s = arena_take(a, NETWORK_BENCH_MAX_RUNS, sizeof *m.times_s, e);
-        m.first = arena_take(a, plan->output_size, sizeof *m.first, e);
-        m.last = arena_take(a, plan->output_size, sizeof *m.last, e);
-        if (m.engine && m.times_s && m.first && m.last &&
-            engine_random_input(m.engine, seeded.seed, e) == 0)
-            rc = measure(&m, rule, out, e);
-        engine_destroy(m.engine);
-        out->flop = plan->flop;
-        out->sequence = plan->sequence;
-    }
-    if (rc == 0) {
-        out->items_per_s = model->batch / out->latency.p50.value_s;
-        out->gflops = out->flop / out->latency.p50.value_s * 1e-9;
-    }
-    arena_destroy(a);
+    uint64_t seed = setup->model.seed;
+    struct weight_source source = weight_random(&seed);
+    const struct network *plan = network_bench_plan(a, &setup->model, e);
+    if (!plan)
+        return -1;
+    *out = (struct network_bench){
+        .flop = plan->flop, .sequence = plan->sequence, .reference_error = (double)NAN};
+    environment_processor(&out->environment);
+    struct meter m = {.plan = plan,
+                      .logging = chance_stream(seed, 0, CHANCE_SAMPLE, 2),
+                      .logged_share = setup->logged_share,
+                      .engine = engine_create(plan, setup->backend, &source, e)};
+    int rc = m.engine ? measure(a, setup, &m, out, e) : -1;
+    engine_destroy(m.engine);
     return rc;
 }

@@ -1,50 +1,65 @@
-/* network_bench: how long whole networks take on this machine's processor. */
+/* network_bench: a whole network under load, on this machine. */
 #ifndef SLUICE_KERNELS_NETWORK_BENCH_H
 #define SLUICE_KERNELS_NETWORK_BENCH_H
 
+#include "kernels/disturbance.h"
+#include "kernels/environment.h"
 #include "kernels/latency.h"
+#include "kernels/load.h"
 #include "kernels/network.h"
-#include "kernels/weight.h"
+#include "kernels/peak.h"
 
 #include <stdbool.h>
 
-/* When to stop: after both min_s and min_runs, once the medians of the last three windows lie
- * within `spread` of each other, at the latest after max_s. */
-struct network_bench_rule {
-    double min_s, max_s;
-    size_t min_runs;
-    double spread; /* largest / smallest - 1; LoadGen and perf_analyzer use 0.1 */
-};
+struct backend;
 
-extern const struct network_bench_rule network_bench_usual;
-
-/* "inception_v3" or "bert_base" with seeded weights. batch and sequence (0: the model's own) as
- * the plan allows. */
+/* A network by name with seeded weights. batch and sequence (0: the model's own) as the plan
+ * allows. */
 struct network_bench_model {
     const char *name;
     int32_t batch, sequence;
     uint64_t seed;
 };
 
-struct network_bench {
-    struct latency latency; /* of one batch */
-    double items_per_s;     /* at the median */
-    double gflops;          /* achieved, products only, at the median */
-    double products_s;      /* the same products alone on OpenBLAS, each at its best */
-    double flop;            /* of one batch */
-    int32_t sequence;       /* tokens; 0 where there are none */
-    bool stable;
-    double error; /* largest difference of the first and the last output: 0 or broken */
+extern const char *const network_bench_models[]; /* ends with NULL */
+
+struct network_bench_setup {
+    struct network_bench_model model;
+    const struct backend *backend;
+    struct load_rule load; /* its batch is the model's */
+    bool find_peak;        /* server: the rate is looked for, load.qps ignored */
+    double logged_share;   /* chance that a query's output is kept and compared */
+    bool accuracy;         /* compare with the double reference too, which takes its time */
+    bool peak;             /* measure the processor's peak and the bare products */
 };
 
-#define NETWORK_BENCH_MAX_RUNS 20000
+struct network_bench {
+    struct load_outcome load;
+    struct latency latency;        /* of a query, from its scheduled arrival */
+    struct latency service;        /* of the same queries without their waiting */
+    double p90_safe_s, p99_safe_s; /* early stopping's estimates; NaN: too few queries */
+    double qps;                    /* server: the rate */
+    double flop;                   /* of one batch, products only */
+    double gflops;                 /* at the median service time of a batch */
+    double products_s;             /* the same products alone on OpenBLAS, each at its best */
+    int32_t sequence;              /* tokens; 0 where there are none */
+    size_t logged;                 /* outputs compared with the first */
+    double reference_error;        /* largest difference from the double reference, as a share of
+                                      its largest output; NaN when not asked for */
+    struct environment environment;
+    struct disturbance disturbance;
+    struct peak peak;
+};
+
+/* Single stream for 3 to 15 s, as `calibrate` measures a batch. */
+extern const struct load_rule network_bench_usual;
 
 /* The plan in the arena; ERR_INPUT for an unknown model, which names those that exist. */
 struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
                                    struct err *e);
-/* One warm-up, then runs until the rule is met. A run whose output is not finite, or not that of
- * the first, is ERR_SYSTEM. */
-int network_bench(const struct network_bench_model *m, const struct network_bench_rule *rule,
+/* The samples of *out live in the arena. An output that is not finite, or not that of the first
+ * query, is ERR_SYSTEM. */
+int network_bench(struct arena *a, const struct network_bench_setup *setup,
                   struct network_bench *out, struct err *e);
 
 #endif

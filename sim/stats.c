@@ -40,3 +40,9 @@ double stats_median(const double *x, size_t n, double *scratch)
     gsl_sort(scratch, 1, n);
     return gsl_stats_median_from_sorted_data(scratch, 1, n);
 }
+
+double stats_binomial_below(size_t k, double p, size_t n)
+{
+    assert(p >= 0 && p <= 1 && n < (size_t)1 << 31);
+    return k >= n ? 1 : gsl_cdf_binomial_P((unsigned)k, p, (unsigned)n);
+}

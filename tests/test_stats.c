@@ -47,3 +47,12 @@ Test(stats, median_leaves_its_input_alone)
     cr_expect_eq(stats_median(x, 1, scratch), 9);
     cr_expect_eq(x[0], 9);
 }
+
+Test(stats, binomial_tails_are_those_of_the_tables)
+{
+    /* 10 throws of a coin: 1, 11, 56 and 176 of 1024 ways */
+    cr_expect_float_eq(stats_binomial_below(0, 0.5, 10), 1 / 1024.0, 1e-12);
+    cr_expect_float_eq(stats_binomial_below(2, 0.5, 10), 56 / 1024.0, 1e-12);
+    cr_expect_float_eq(stats_binomial_below(3, 0.5, 10), 176 / 1024.0, 1e-12);
+    cr_expect_eq(stats_binomial_below(10, 0.5, 10), 1);
+}

@@ -2,14 +2,22 @@
 #ifndef SLUICE_SCENARIOS_CLI_BENCH_H
 #define SLUICE_SCENARIOS_CLI_BENCH_H
 
+#include "sim/text.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 struct err;
 
-/* What the command line may say to every part; texts are never NULL, counts 0 when not given. */
+/* What the command line may say to every part; texts are never NULL unless it says so, counts 0
+ * when not given. */
 struct bench_arguments {
-    const char *format, *model, *backend;
-    int64_t threads, batch, sequence;
+    const char *format, *model, *backend, *scenario;
+    const char *batches;                                 /* NULL: --batch */
+    const char *qps, *bound, *percentile, *least, *most; /* NULL: the usual */
+    int64_t threads, batch, sequence, queries;
+    const char *seed; /* NULL: 1 */
+    bool accuracy;
 };
 
 /* Each measures, prints to standard output and returns 0, or -1 with e. */

@@ -1,130 +1,310 @@
 /* bench_network: measures and prints a whole network. */
+#include "kernels/backend.h"
+#include "kernels/early_stop.h"
 #include "kernels/gemm.h"
-#include "kernels/network_bench.h"
 #include "scenarios/cli/bench.h"
+#include "scenarios/cli/bench_setup.h"
+#include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void print_text(const struct bench_arguments *a, const struct network_bench *b,
-                       struct text *t)
+/* All batches that were asked for. */
+struct sweep {
+    const struct bench_setup *setup;
+    struct network_bench *benches;
+};
+
+/* ---- text ---- */
+
+static void print_head(const struct sweep *s, struct text *t)
 {
-    const struct latency *l = &b->latency;
-    text_printf(t, "%s, batch %lld", a->model, (long long)a->batch);
+    const struct network_bench_setup *n = &s->setup->network;
+    const struct network_bench *b = s->benches;
+    const struct environment *env = &b->environment;
+    text_printf(t, "%s", n->model.name);
     if (b->sequence)
         text_printf(t, ", %d tokens", b->sequence);
-    text_printf(t,
-                ", FP32 with random weights, on the processor: OpenBLAS core %s, %d thread(s)\n\n",
-                gemm_blas_core(), (int)gemm_blas_threads(0));
-    text_printf(t, "p50 %.2f ms   p90 %.2f ms   p99 %.2f ms   best %.2f ms\n", l->p50.value_s * 1e3,
-                l->p90.value_s * 1e3, l->p99.value_s * 1e3, l->best_s * 1e3);
-    text_printf(t, "p99 lies between %.2f and %.2f ms (95 %%); %zu batches, spread %.1f %%%s\n",
-                l->p99.low_s * 1e3, l->p99.high_s * 1e3, l->samples, 100 * l->cv,
-                b->stable ? "" : "; not stable");
-    text_printf(t, "%.2f items/s, %.1f GFLOP/s; %.2f times its bare matrix products (%.2f ms)\n",
-                b->items_per_s, b->gflops, l->p50.value_s / b->products_s, b->products_s * 1e3);
+    text_printf(t, ", FP32 with random weights; %s\n", load_names[n->load.scenario]);
+    text_printf(t, "%s: %s, %s, %s", env->backend, env->device, env->framework, env->core);
+    if (env->threads)
+        text_printf(t, ", %d thread(s)", (int)env->threads);
+    text_printf(t, "\nclocks %s; driver %s\n\n", env->clocks, env->driver);
 }
 
-static void print_percentile(struct json_out *o, const char *key, double seconds)
+static void print_percentile(const char *name, struct latency_percentile p, struct text *t)
+{
+    text_printf(t, "  %s %9.3f ms (%.3f to %.3f)", name, p.value_s * 1e3, p.low_s * 1e3,
+                p.high_s * 1e3);
+}
+
+static void print_latency(const struct network_bench *b, int32_t batch, struct text *t)
+{
+    text_printf(t, "batch %-4d", batch);
+    print_percentile("p50", b->latency.p50, t);
+    print_percentile("p90", b->latency.p90, t);
+    print_percentile("p99", b->latency.p99, t);
+    text_printf(t, "\n            mean %.3f ms, best %.3f, worst %.3f; %zu queries in %.1f s%s\n",
+                b->latency.mean_s * 1e3, b->latency.best_s * 1e3, b->latency.worst_s * 1e3,
+                b->load.queries, b->load.elapsed_s, b->load.stable ? "" : "; not stable");
+    if (!b->load.long_enough || !b->load.queries_enough)
+        text_add(t, "            cut short: --min-duration or --queries was not met\n");
+}
+
+static void print_safe(const char *name, double safe_s, double percentile, struct text *t)
+{
+    if (isfinite(safe_s))
+        text_printf(t, "  %s <= %.3f ms", name, safe_s * 1e3);
+    else
+        text_printf(t, "  %s needs %zu queries", name, early_stop_least(percentile));
+}
+
+static void print_server(const struct sweep *s, const struct network_bench *b, struct text *t)
+{
+    const struct load_rule *r = &s->setup->network.load;
+    text_printf(t, "            %.4g queries a second arrive; p%g within %.4g ms: %s%s\n", b->qps,
+                r->percentile * 100, r->bound_s * 1e3, b->load.holds ? "held" : "NOT held",
+                !b->load.holds || b->load.certain ? "" : ", but with less than 99 % confidence");
+    text_printf(t, "            a closed loop would have said p50 %.3f, p99 %.3f ms (no waiting)\n",
+                b->service.p50.value_s * 1e3, b->service.p99.value_s * 1e3);
+    if (b->load.unserved)
+        text_printf(t, "            overloaded: %zu queries were due and not begun\n",
+                    b->load.unserved);
+}
+
+static void print_bench(const struct sweep *s, size_t i, struct text *t)
+{
+    const struct network_bench *b = &s->benches[i];
+    print_latency(b, s->setup->batches[i], t);
+    if (s->setup->network.load.scenario == LOAD_SERVER)
+        print_server(s, b, t);
+    text_add(t, "            99 % confidence:");
+    print_safe("p90", b->p90_safe_s, 0.90, t);
+    print_safe("p99", b->p99_safe_s, 0.99, t);
+    text_printf(t, "\n            %.2f items/s; %.1f GFLOP/s", b->load.items_per_s, b->gflops);
+    if (b->peak.gflops > 0)
+        text_printf(t, ", %.0f %% of the %.1f measured at most", 100 * b->gflops / b->peak.gflops,
+                    b->peak.gflops);
+    if (b->products_s > 0 && s->setup->network.load.scenario != LOAD_MULTI_STREAM)
+        text_printf(t, "; %.2f times its bare products", b->service.p50.value_s / b->products_s);
+    text_printf(t, "\n            %zu outputs were compared with the first: equal", b->logged);
+    if (isfinite(b->reference_error))
+        text_printf(t, "; off the double reference by %.1e", b->reference_error);
+    text_add(t, "\n");
+}
+
+static void print_disturbance(const struct network_bench *b, struct text *t)
+{
+    const struct disturbance *d = &b->disturbance;
+    text_printf(t, "\nclock seen %.2f to %.2f GHz; preempted %lld times; stolen %.1f %%",
+                d->clock_low_ghz, d->clock_ghz, (long long)d->preempted, 100 * d->steal_share);
+    if (d->throttles > 0)
+        text_printf(t, "; THROTTLED for heat %lld times", (long long)d->throttles);
+    if (b->load.dropped)
+        text_printf(t, "; %zu queries measured again after the clock fell", b->load.dropped);
+    text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
+    text_add(t, "Brackets hold 95 % intervals.\n");
+}
+
+static void print_text(const struct sweep *s, struct text *t)
+{
+    print_head(s, t);
+    for (size_t i = 0; i < s->setup->n_batches; i++)
+        print_bench(s, i, t);
+    print_disturbance(&s->benches[s->setup->n_batches - 1], t);
+}
+
+/* ---- JSON ---- */
+
+static void put_number(struct json_out *o, const char *key, double v)
 {
     json_out_key(o, key);
-    json_out_number(o, seconds);
+    json_out_number(o, v);
 }
 
-static void print_environment(struct json_out *o, const struct bench_arguments *a,
-                              const struct network_bench *b)
+static void put_int(struct json_out *o, const char *key, int64_t v)
 {
-    json_out_key(o, "schema");
-    json_out_string(o, "sluice.benchNetwork/1");
-    json_out_key(o, "model");
-    json_out_string(o, a->model);
-    json_out_key(o, "backend");
-    json_out_string(o, "cpu");
-    json_out_key(o, "device");
-    json_out_string(o, gemm_blas_core());
-    json_out_key(o, "threads");
-    json_out_int(o, gemm_blas_threads(0));
-    json_out_key(o, "precision");
-    json_out_string(o, "fp32");
-    json_out_key(o, "batch");
-    json_out_int(o, a->batch);
-    if (b->sequence) {
-        json_out_key(o, "sequence");
-        json_out_int(o, b->sequence);
-    }
+    json_out_key(o, key);
+    json_out_int(o, v);
 }
 
-static void print_json(const struct bench_arguments *a, const struct network_bench *b,
-                       struct text *t)
+static void put_string(struct json_out *o, const char *key, const char *v)
+{
+    json_out_key(o, key);
+    json_out_string(o, v);
+}
+
+static void put_bool(struct json_out *o, const char *key, bool v)
+{
+    json_out_key(o, key);
+    json_out_bool(o, v);
+}
+
+static void put_percentile(struct json_out *o, const char *name, struct latency_percentile p)
+{
+    char key[16];
+    put_number(o, name, p.value_s);
+    snprintf(key, sizeof key, "%sLow", name);
+    put_number(o, key, p.low_s);
+    snprintf(key, sizeof key, "%sHigh", name);
+    put_number(o, key, p.high_s);
+}
+
+static void put_latency(struct json_out *o, const char *key, const struct latency *l)
+{
+    json_out_key(o, key);
+    json_out_open(o, "{");
+    put_percentile(o, "p50", l->p50);
+    put_percentile(o, "p90", l->p90);
+    put_percentile(o, "p99", l->p99);
+    put_number(o, "mean", l->mean_s);
+    put_number(o, "best", l->best_s);
+    put_number(o, "worst", l->worst_s);
+    put_number(o, "cv", l->cv);
+    json_out_close(o, "}");
+}
+
+static void put_environment(struct json_out *o, const struct environment *env)
+{
+    put_string(o, "core", env->core);
+    put_string(o, "clocks", env->clocks);
+    put_string(o, "driver", env->driver);
+    put_string(o, "framework", env->framework);
+    put_int(o, "threads", env->threads);
+    put_string(o, "precision", "fp32");
+}
+
+static void put_server(struct json_out *o, const struct load_rule *r, const struct network_bench *b)
+{
+    json_out_key(o, "server");
+    json_out_open(o, "{");
+    put_number(o, "qps", b->qps);
+    put_number(o, "latencyBound", r->bound_s);
+    put_number(o, "percentile", r->percentile * 100);
+    put_bool(o, "holds", b->load.holds);
+    put_bool(o, "certain", b->load.certain);
+    put_int(o, "over", (int64_t)b->load.over);
+    put_int(o, "unserved", (int64_t)b->load.unserved);
+    json_out_close(o, "}");
+}
+
+static void put_disturbance(struct json_out *o, const struct network_bench *b)
+{
+    const struct disturbance *d = &b->disturbance;
+    json_out_key(o, "disturbance");
+    json_out_open(o, "{");
+    put_number(o, "clockGHz", d->clock_ghz);
+    put_number(o, "lowestClockGHz", d->clock_low_ghz);
+    put_number(o, "stealShare", d->steal_share);
+    put_int(o, "preempted", d->preempted);
+    if (d->throttles >= 0)
+        put_int(o, "thermalThrottles", d->throttles);
+    put_int(o, "dropped", (int64_t)b->load.dropped);
+    json_out_close(o, "}");
+    json_out_key(o, "peak");
+    json_out_open(o, "{");
+    put_number(o, "gflops", b->peak.gflops);
+    put_number(o, "gigabytesPerSecond", b->peak.gb_per_s);
+    json_out_close(o, "}");
+}
+
+static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
+{
+    const struct network_bench_setup *n = &s->setup->network;
+    const struct network_bench *b = &s->benches[i];
+    json_out_open(o, "{");
+    put_string(o, "schema", "sluice.benchNetwork/1");
+    put_string(o, "model", n->model.name);
+    put_string(o, "backend", b->environment.backend);
+    put_string(o, "device", b->environment.device);
+    put_environment(o, &b->environment);
+    put_string(o, "scenario", load_names[n->load.scenario]);
+    put_int(o, "batch", s->setup->batches[i]);
+    if (b->sequence)
+        put_int(o, "sequence", b->sequence);
+    put_latency(o, "latency", &b->latency);
+    put_latency(o, "service", &b->service);
+    json_out_key(o, "confident99");
+    json_out_open(o, "{");
+    put_number(o, "p90", b->p90_safe_s);
+    put_number(o, "p99", b->p99_safe_s);
+    json_out_close(o, "}");
+    put_int(o, "queries", (int64_t)b->load.queries);
+    put_number(o, "elapsed", b->load.elapsed_s);
+    put_bool(o, "stable", b->load.stable);
+    put_bool(o, "valid", b->load.long_enough && b->load.queries_enough);
+    if (n->load.scenario == LOAD_SERVER)
+        put_server(o, &n->load, b);
+    put_number(o, "itemsPerSecond", b->load.items_per_s);
+    put_number(o, "gflops", b->gflops);
+    put_number(o, "products", b->products_s);
+    put_int(o, "outputsCompared", (int64_t)b->logged);
+    if (n->accuracy)
+        put_number(o, "referenceError", b->reference_error);
+    put_disturbance(o, b);
+    json_out_close(o, "}");
+}
+
+/* One batch is one object; a sweep is an object that holds one for each. */
+static void print_json(const struct sweep *s, struct text *t)
 {
     struct json_out o;
     json_out_init(&o, t, false);
-    json_out_open(&o, "{");
-    print_environment(&o, a, b);
-    json_out_key(&o, "latency");
-    json_out_open(&o, "{");
-    print_percentile(&o, "p50", b->latency.p50.value_s);
-    print_percentile(&o, "p90", b->latency.p90.value_s);
-    print_percentile(&o, "p99", b->latency.p99.value_s);
-    print_percentile(&o, "p99Low", b->latency.p99.low_s);
-    print_percentile(&o, "p99High", b->latency.p99.high_s);
-    print_percentile(&o, "mean", b->latency.mean_s);
-    print_percentile(&o, "best", b->latency.best_s);
-    json_out_close(&o, "}");
-    json_out_key(&o, "cv");
-    json_out_number(&o, b->latency.cv);
-    json_out_key(&o, "samples");
-    json_out_int(&o, (int64_t)b->latency.samples);
-    json_out_key(&o, "stable");
-    json_out_bool(&o, b->stable);
-    json_out_key(&o, "itemsPerSecond");
-    json_out_number(&o, b->items_per_s);
-    json_out_key(&o, "gflops");
-    json_out_number(&o, b->gflops);
-    print_percentile(&o, "products", b->products_s);
-    json_out_close(&o, "}");
+    if (s->setup->n_batches == 1) {
+        put_bench(&o, s, 0);
+    } else {
+        json_out_open(&o, "{");
+        put_string(&o, "schema", "sluice.benchSweep/1");
+        json_out_key(&o, "batches");
+        json_out_open(&o, "[");
+        for (size_t i = 0; i < s->setup->n_batches; i++)
+            put_bench(&o, s, i);
+        json_out_close(&o, "]");
+        json_out_close(&o, "}");
+    }
     json_out_end(&o);
 }
 
-static int check(const struct bench_arguments *a, struct err *e)
+/* ---- all of it ---- */
+
+static int measure(struct arena *arena, struct sweep *s, struct err *e)
 {
-    if (strcmp(a->backend, "cuda") == 0)
-        return err_set(e, ERR_SYSTEM, NULL,
-                       "--backend cuda: this build has no CUDA networks; `--backend cpu` measures "
-                       "the processor");
-    if (a->batch < 1 || a->batch > 1024)
-        return err_set(e, ERR_INPUT, NULL, "--batch: %lld: allowed is 1 to 1024",
-                       (long long)a->batch);
-    if (a->sequence > 65536)
-        return err_set(e, ERR_INPUT, NULL, "--sequence: %lld: allowed is 1 to 512",
-                       (long long)a->sequence);
-    if (a->sequence > 0 && strcmp(a->model, "bert_base") != 0)
-        return err_set(e, ERR_INPUT, NULL, "--sequence: only bert_base has one");
+    struct network_bench_setup n = s->setup->network;
+    s->benches = arena_take(arena, s->setup->n_batches, sizeof *s->benches, e);
+    if (!s->benches)
+        return -1;
+    for (size_t i = 0; i < s->setup->n_batches; i++) {
+        n.model.batch = s->setup->batches[i];
+        if (network_bench(arena, &n, &s->benches[i], e))
+            return -1;
+    }
     return 0;
 }
 
 int bench_network(const struct bench_arguments *a, struct err *e)
 {
-    struct network_bench_model m = {a->model, 0, 0, 1};
-    struct network_bench b;
+    struct bench_setup setup;
+    struct sweep s = {.setup = &setup};
     struct text t = {0};
-    if (check(a, e))
-        return -1;
-    m.batch = (int32_t)a->batch;
-    m.sequence = (int32_t)a->sequence;
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
-    if (network_bench(&m, &network_bench_usual, &b, e))
+    if (bench_setup(a, &setup, e))
         return -1;
-    if (strcmp(a->format, "json") == 0)
-        print_json(a, &b, &t);
-    else
-        print_text(a, &b, &t);
-    int rc = text_end(&t, e);
+    struct arena *arena = arena_create(e);
+    int rc = arena ? measure(arena, &s, e) : -1;
+    if (rc == 0) {
+        if (strcmp(a->format, "json") == 0)
+            print_json(&s, &t);
+        else
+            print_text(&s, &t);
+        rc = text_end(&t, e);
+    }
     if (rc == 0)
         fputs(t.s, stdout);
     text_fini(&t);
+    arena_destroy(arena);
     return rc;
 }

@@ -61,16 +61,32 @@ static int start(const struct bench_arguments *a, const char *name, struct err *
 
 static int run(int argc, char **argv, struct err *e)
 {
-    struct bench_arguments a = {
-        .format = "text", .model = "inception_v3", .backend = "auto", .batch = 1};
+    struct bench_arguments a = {.format = "text",
+                                .model = "inception_v3",
+                                .backend = "auto",
+                                .scenario = "single_stream",
+                                .batch = 1};
     struct option_texts operands = {0};
     const struct option rows[] = {
         {"--format", NULL, OPTION_TEXT, &a.format, "FORMAT", "text or json"},
         {"--threads", NULL, OPTION_COUNT, &a.threads, "N", "threads of OpenBLAS"},
-        {"--model", NULL, OPTION_TEXT, &a.model, "NAME", "inception_v3 or bert_base"},
+        {"--model", NULL, OPTION_TEXT, &a.model, "NAME", "inception_v3, bert_base or bert_tiny"},
         {"--batch", NULL, OPTION_COUNT, &a.batch, "N", "items in one batch; 1 when not given"},
+        {"--batches", NULL, OPTION_TEXT, &a.batches, "LIST", "several, one after the other: 1,2,4"},
         {"--sequence", NULL, OPTION_COUNT, &a.sequence, "N", "tokens of BERT; 128 when not given"},
         {"--backend", NULL, OPTION_TEXT, &a.backend, "NAME", "cpu, cuda or auto"},
+        {"--scenario", NULL, OPTION_TEXT, &a.scenario, "NAME",
+         "single_stream, multi_stream, server or offline"},
+        {"--qps", NULL, OPTION_TEXT, &a.qps, "N",
+         "server: queries a second; without it, the most that hold the bound"},
+        {"--latency-bound", NULL, OPTION_TEXT, &a.bound, "TIME", "server: 130ms"},
+        {"--percentile", NULL, OPTION_TEXT, &a.percentile, "P", "server: that holds it; 99"},
+        {"--min-duration", NULL, OPTION_TEXT, &a.least, "TIME", "at least so long; 10s"},
+        {"--max-duration", NULL, OPTION_TEXT, &a.most, "TIME", "at most so long; 60s"},
+        {"--queries", NULL, OPTION_COUNT, &a.queries, "N", "at least so many; 100"},
+        {"--seed", NULL, OPTION_TEXT, &a.seed, "N", "of the arrivals; 1"},
+        {"--accuracy", NULL, OPTION_FLAG, &a.accuracy, NULL,
+         "compare the output with the double reference too"},
     };
     const struct options o = {
         .rows = rows,
@@ -81,7 +97,7 @@ static int run(int argc, char **argv, struct err *e)
         .doc =
             "kernels: checks the matrix products of BERT-base and Inception-v3 against a double\n"
             "reference, then measures them on this machine's processor.\n"
-            "network: measures whole networks with random weights, batch after batch.",
+            "network: measures whole networks with random weights under one of LoadGen's loads.",
     };
     if (options_want_help(argc, argv)) {
         options_print(&o, stdout);

@@ -1,10 +1,13 @@
 /* cmd_calibrate: `sluice calibrate`: measured batch times as a profile that scenarios can name. */
+#include "kernels/backend.h"
 #include "kernels/batch_fit.h"
 #include "kernels/gemm.h"
 #include "kernels/network_bench.h"
+#include "scenarios/cli/bench_setup.h"
 #include "scenarios/cli/blas_core.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
+#include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
@@ -24,45 +27,38 @@ struct calibrate {
     bool stable;
 };
 
-/* "1,2,4" into the points' batches, ascending. */
-static int read_batches(struct calibrate *c, struct err *e)
+static int measure_batch(struct calibrate *c, struct batch_point *p, struct err *e)
 {
-    char copy[512], *save = NULL;
-    if (strlen(c->batches) >= sizeof copy)
-        return err_set(e, ERR_INPUT, NULL, "--batches: too long");
-    strcpy(copy, c->batches);
-    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        int64_t batch;
-        if (!text_parse_int64(word, &batch) || batch < 1 || batch > 1024)
-            return err_set(e, ERR_INPUT, NULL, "--batches: '%.*s' is no size of 1 to 1024",
-                           text_cut(word, 40), word);
-        if (c->n > 0 && (double)batch <= c->points[c->n - 1].batch)
-            return err_set(e, ERR_INPUT, NULL, "--batches: %lld does not ascend", (long long)batch);
-        if (c->n == CALIBRATE_MAX_POINTS)
-            return err_set(e, ERR_INPUT, NULL, "--batches: more than %d", CALIBRATE_MAX_POINTS);
-        c->points[c->n++].batch = (double)batch;
+    struct network_bench_setup setup = {
+        .model = {c->model, (int32_t)p->batch, (int32_t)c->sequence, 1},
+        .backend = &backend_blas,
+        .load = network_bench_usual};
+    struct network_bench b;
+    struct arena *a = arena_create(e);
+    int rc = a ? network_bench(a, &setup, &b, e) : -1;
+    if (rc == 0) {
+        c->sequence = b.sequence;
+        c->stable = c->stable && b.load.stable;
+        p->time_s = b.service.mean_s;
+        p->cv = b.service.cv;
+        p->samples = b.service.samples;
     }
-    return 0;
+    arena_destroy(a);
+    return rc;
 }
 
 static int measure(struct calibrate *c, struct err *e)
 {
-    if (read_batches(c, e))
+    int32_t batches[BENCH_SETUP_BATCHES];
+    if (bench_setup_batches("--batches", c->batches, batches, &c->n, e))
         return -1;
     if (c->threads > 0)
         gemm_blas_threads((int32_t)c->threads);
     for (size_t i = 0; i < c->n; i++) {
-        struct network_bench_model m = {c->model, (int32_t)c->points[i].batch, (int32_t)c->sequence,
-                                        1};
-        struct network_bench b;
-        fprintf(stderr, "batch %d ...\n", m.batch);
-        if (network_bench(&m, &network_bench_usual, &b, e))
+        c->points[i].batch = batches[i];
+        fprintf(stderr, "batch %d ...\n", (int)batches[i]);
+        if (measure_batch(c, &c->points[i], e))
             return -1;
-        c->sequence = b.sequence;
-        c->stable = c->stable && b.stable;
-        c->points[i].time_s = b.latency.mean_s;
-        c->points[i].cv = b.latency.cv;
-        c->points[i].samples = b.latency.samples;
     }
     return 0;
 }

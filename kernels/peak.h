@@ -1,0 +1,19 @@
+/* peak: what the processor can do at most, measured in the same run as what it did. */
+#ifndef SLUICE_KERNELS_PEAK_H
+#define SLUICE_KERNELS_PEAK_H
+
+#include "sim/err.h"
+
+#include <stdint.h>
+
+struct peak {
+    double gflops;       /* of a large square product in FP32 */
+    double gb_per_s;     /* of y = a x + y over memory that no cache holds, 10^9 bytes */
+    int64_t cache_bytes; /* last level, as given */
+};
+
+/* With OpenBLAS' threads as they are set; takes about half a second, and cache_bytes x 8 of memory
+ * for the vectors (at least 64 MiB). */
+int peak_measure(int64_t cache_bytes, struct peak *out, struct err *e);
+
+#endif

@@ -1,0 +1,144 @@
+/* bench_setup: from the words of the command line to what is measured. */
+#include "scenarios/cli/bench_setup.h"
+
+#include "kernels/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
+                        size_t *n, struct err *e)
+{
+    char copy[512], *save = NULL;
+    *n = 0;
+    if (strlen(list) >= sizeof copy)
+        return err_set(e, ERR_INPUT, NULL, "%s: too long", option);
+    strcpy(copy, list);
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        int64_t batch;
+        if (!text_parse_int64(word, &batch) || batch < 1 || batch > 1024)
+            return err_set(e, ERR_INPUT, NULL, "%s: '%.*s' is no size of 1 to 1024", option,
+                           text_cut(word, 40), word);
+        if (*n > 0 && batch <= out[*n - 1])
+            return err_set(e, ERR_INPUT, NULL, "%s: %lld does not ascend", option,
+                           (long long)batch);
+        if (*n == BENCH_SETUP_BATCHES)
+            return err_set(e, ERR_INPUT, NULL, "%s: more than %d", option, BENCH_SETUP_BATCHES);
+        out[(*n)++] = (int32_t)batch;
+    }
+    if (*n == 0)
+        return err_set(e, ERR_INPUT, NULL, "%s: a list such as 1,2,4,8 is needed", option);
+    return 0;
+}
+
+/* A duration into seconds; NULL leaves *out as it is. */
+static int seconds(const char *option, const char *value, double *out, struct err *e)
+{
+    int64_t ns;
+    if (!value)
+        return 0;
+    if (!text_parse_duration(value, &ns) || ns <= 0 || ns > INT64_C(86400000000000))
+        return err_set(e, ERR_INPUT, NULL,
+                       "%s: '%.*s' is no duration above 0 and up to a day, such as 10s or 130ms",
+                       option, text_cut(value, 40), value);
+    *out = (double)ns * 1e-9;
+    return 0;
+}
+
+static int number(const char *option, const char *value, double most, double *out, struct err *e)
+{
+    if (!value)
+        return 0;
+    if (!text_parse_double(value, out) || !(*out > 0) || *out > most)
+        return err_set(e, ERR_INPUT, NULL, "%s: '%.*s' is no number above 0 and up to %g", option,
+                       text_cut(value, 40), value, most);
+    return 0;
+}
+
+static int read_scenario(const struct bench_arguments *a, struct load_rule *rule, struct err *e)
+{
+    for (int i = 0; i < LOAD_SCENARIOS; i++)
+        if (strcmp(a->scenario, load_names[i]) == 0) {
+            rule->scenario = (enum load_scenario)i;
+            return 0;
+        }
+    const char *near = text_nearest(a->scenario, load_names, LOAD_SCENARIOS);
+    return err_set(
+        e, ERR_INPUT, NULL,
+        "--scenario: '%.*s' is none of single_stream, multi_stream, server, offline%s%s%s",
+        text_cut(a->scenario, 40), a->scenario, near ? "; did you mean '" : "", near ? near : "",
+        near ? "'?" : "");
+}
+
+static int read_seed(const char *text, uint64_t *out, struct err *e)
+{
+    int64_t seed;
+    if (!text)
+        return 0;
+    if (!text_parse_int64(text, &seed) || seed < 0 || seed > INT64_C(1) << 53)
+        return err_set(e, ERR_INPUT, NULL, "--seed: '%.*s' is no whole number of 0 to 2^53",
+                       text_cut(text, 40), text);
+    *out = (uint64_t)seed;
+    return 0;
+}
+
+static int read_load(const struct bench_arguments *a, struct load_rule *rule, struct err *e)
+{
+    double percent = rule->percentile * 100;
+    *rule = load_usual;
+    percent = rule->percentile * 100;
+    if (read_scenario(a, rule, e) || seconds("--min-duration", a->least, &rule->min_s, e))
+        return -1;
+    if (rule->max_s < rule->min_s)
+        rule->max_s = rule->min_s * 2;
+    if (seconds("--max-duration", a->most, &rule->max_s, e) ||
+        seconds("--latency-bound", a->bound, &rule->bound_s, e) ||
+        number("--percentile", a->percentile, 99.99, &percent, e) ||
+        number("--qps", a->qps, 1e6, &rule->qps, e) || read_seed(a->seed, &rule->seed, e))
+        return -1;
+    rule->percentile = percent / 100;
+    if (a->queries > 0)
+        rule->min_queries = (size_t)a->queries;
+    if (rule->max_s < rule->min_s)
+        return err_set(e, ERR_INPUT, NULL, "--max-duration: %g s is below --min-duration, %g s",
+                       rule->max_s, rule->min_s);
+    if (rule->min_queries > LOAD_MAX_CALLS)
+        return err_set(e, ERR_INPUT, NULL, "--queries: %zu; allowed is 1 to %d", rule->min_queries,
+                       LOAD_MAX_CALLS);
+    if (rule->scenario != LOAD_SERVER && (a->qps || a->bound || a->percentile))
+        return err_set(e, ERR_INPUT, NULL,
+                       "--qps, --latency-bound and --percentile belong to "
+                       "--scenario server");
+    return 0;
+}
+
+static int read_model(const struct bench_arguments *a, struct err *e)
+{
+    if (a->batch < 1 || a->batch > 1024)
+        return err_set(e, ERR_INPUT, NULL, "--batch: %lld: allowed is 1 to 1024",
+                       (long long)a->batch);
+    if (a->sequence > 65536)
+        return err_set(e, ERR_INPUT, NULL, "--sequence: %lld: allowed is 1 to 512",
+                       (long long)a->sequence);
+    if (a->sequence > 0 && strncmp(a->model, "bert_", 5) != 0)
+        return err_set(e, ERR_INPUT, NULL, "--sequence: only a BERT has one");
+    return 0;
+}
+
+int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e)
+{
+    struct network_bench_setup *n = &out->network;
+    *out = (struct bench_setup){.batches = {(int32_t)a->batch}, .n_batches = 1};
+    if (read_model(a, e) || read_load(a, &n->load, e))
+        return -1;
+    if (a->batches &&
+        bench_setup_batches("--batches", a->batches, out->batches, &out->n_batches, e))
+        return -1;
+    n->backend = backend_find(a->backend, e);
+    n->model = (struct network_bench_model){a->model, out->batches[0], (int32_t)a->sequence, 1};
+    n->find_peak = n->load.scenario == LOAD_SERVER && !a->qps;
+    n->logged_share = 0.125;
+    n->accuracy = a->accuracy;
+    n->peak = true;
+    return n->backend ? 0 : -1;
+}

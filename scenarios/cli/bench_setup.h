@@ -1,0 +1,22 @@
+/* bench_setup: what `sluice bench network` was asked for, checked. */
+#ifndef SLUICE_SCENARIOS_CLI_BENCH_SETUP_H
+#define SLUICE_SCENARIOS_CLI_BENCH_SETUP_H
+
+#include "kernels/network_bench.h"
+#include "scenarios/cli/bench.h"
+
+#define BENCH_SETUP_BATCHES 32
+
+struct bench_setup {
+    struct network_bench_setup network; /* of the first batch */
+    int32_t batches[BENCH_SETUP_BATCHES];
+    size_t n_batches;
+};
+
+/* ERR_INPUT names the option; ERR_SYSTEM when the backend is not there. */
+int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e);
+/* "1,2,4" as ascending sizes of 1 to 1024. option: its name, for messages. */
+int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
+                        size_t *n, struct err *e);
+
+#endif
