@@ -114,7 +114,7 @@ for name in include_law formatting top_level neutral shape selftest headers_alon
 done
 
 # Suites that take long and say the same in every build.
-long='@(theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals)'
+long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals)'
 
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TESTS=ON; then
     criterion tests-gcc .build/release/sluice_tests
