@@ -191,3 +191,23 @@ Test(metric_sls, noise_does_not_cut_a_share_to_whole_numbers)
     struct scaler_metric m = told(&c, &utilization, 0, (struct scaler_metric){true, 560});
     cr_expect(m.milli > 300 && m.milli < 900 && m.milli != 560, "%d", (int)m.milli);
 }
+
+/* A value each 60 s, the first of them at 15 s; 10 s on its way. */
+Test(metric_sls, between_two_exports_the_last_one_is_read_again)
+{
+    struct metric_sls_config c = plain;
+    sim_ns from, to;
+    c.export_every = 60 * S, c.export_phase = 0.25;
+    static const struct {
+        int64_t now, to;
+    } rows[] = {{0, -45}, {24, -45}, {25, 15}, {84, 15}, {85, 75}, {144, 75}, {145, 135}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        window(&c, rows[i].now * S, &from, &to);
+        cr_expect_eq(to, rows[i].to * S, "at %lld s", (long long)rows[i].now);
+        cr_expect_eq(from, to - 15 * S);
+    }
+    cr_expect_eq(metric_sls_reach(&c, &qps), 85 * S);
+    struct scaler_wants own = {.kind = METRIC_CONCURRENCY, .window = 6 * S};
+    struct metric_sls_window w = metric_sls_window(&c, &own, 100 * S);
+    cr_expect_eq(w.to, 100 * S, "a window of one's own is no export");
+}

@@ -1,6 +1,7 @@
 /* fleet: the life of machines. */
 #include "models/capacity/fleet.h"
 
+#include "models/capacity/half_life.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
@@ -10,6 +11,7 @@
 #include "sim/sim.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@ struct fleet {
     rec_id total, on_demand, spot, share;
     rec_id *by_pool;
     uint64_t bought, losses, duplicates;
+    struct half_life lives;
 };
 
 struct fleet *fleet_create(const struct fleet_setup *s, struct err *e)
@@ -169,6 +172,7 @@ static void end_account(struct fleet *f, sim_ns now, uint32_t node)
     const struct node *n = nodes_view(f->set.nodes, node);
     bool useless = f->fates[node].for_pods && !n->ever_used;
     f->duplicates += useless;
+    half_life_ended(&f->lives, now - n->bought);
     ledger_end(f->set.ledger, node, now, useless);
     count(f, now, n, -1);
 }
@@ -347,6 +351,17 @@ static double hours(int64_t node_ns)
     return (double)node_ns / (double)SIM_HOUR;
 }
 
+/* Seconds; NaN while most nodes outlive the run. */
+static double half_life_s(struct fleet *f, sim_ns horizon)
+{
+    const struct nodes *nodes = f->set.nodes;
+    for (uint32_t i = nodes_next(nodes, NODES_NONE); i != NODES_NONE; i = nodes_next(nodes, i))
+        if (nodes_view(nodes, i)->state != NODE_VANISHED)
+            half_life_alive(&f->lives, horizon - nodes_view(nodes, i)->bought);
+    sim_ns half = half_life_ns(&f->lives);
+    return half == SIM_NEVER ? (double)NAN : (double)half / (double)SIM_SECOND;
+}
+
 void fleet_close(struct fleet *f, sim_ns horizon)
 {
     struct recorder *r = f->set.recorder;
@@ -360,6 +375,7 @@ void fleet_close(struct fleet *f, sim_ns horizon)
     recorder_figure(r, "nodes.bought", "nodes", FIGURE_SUM, (double)f->bought);
     recorder_figure(r, "nodes.neverUsed", "nodes", FIGURE_SUM, (double)f->duplicates);
     recorder_figure(r, "nodes.max", "nodes", FIGURE_MAX, (double)fleet_max_nodes(f));
+    recorder_figure(r, "nodes.halfLife", "s", FIGURE_MEAN, half_life_s(f, horizon));
     if (on_demand + spot > 0)
         recorder_figure(r, "nodes.onDemandShare", "1", FIGURE_MEAN,
                         (double)on_demand / ((double)on_demand + (double)spot));

@@ -351,6 +351,14 @@ static void say_usage(struct phrase *p, const struct hpa_spec *spec, const struc
     }
 }
 
+/* A target of type Value multiplies the pods that are ready, and there are none. */
+static bool none_ready(const struct hpa_metric *m, const struct scaler_view *view,
+                       const struct hpa_outcome *o)
+{
+    bool value = m->kind == HPA_EXTERNAL_VALUE || m->kind == HPA_OBJECT_VALUE;
+    return value && view->spec_replicas > 0 && !o->proposal.inside && o->proposal.counted == 0;
+}
+
 static void say_proposal(struct phrase *p, const struct hpa_spec *spec,
                          const struct scaler_view *view, const struct hpa_outcome *o)
 {
@@ -363,6 +371,8 @@ static void say_proposal(struct phrase *p, const struct hpa_spec *spec,
         say_average(p, spec, m, view, o);
     else
         say_usage(p, spec, m, o);
+    if (none_ready(m, view, o))
+        phrase_text(p, " x 0 ready pods");
     if (o->recommended == view->spec_replicas) {
         phrase_text(p, ", stays ");
         phrase_int(p, o->recommended);

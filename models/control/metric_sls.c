@@ -129,6 +129,23 @@ static const struct knob rows[] = {
      .offset = offsetof(struct metric_sls_config, empty_is_missing),
      .doc = "A window without log lines gives no row, hence no value, instead of 0.",
      .preset = "false"},
+    {.key = "exportInterval",
+     .kind = KNOB_DURATION,
+     .offset = offsetof(struct metric_sls_config, export_every),
+     .doc = "The source writes a value only that often, over the interval that ends then; between, "
+            "the last one is read again. 0: a value for each pass.",
+     .preset = "0",
+     .min = 0,
+     .max = 3600,
+     .quality = QUALITY_OFFICIAL,
+     .source = ADAPTER},
+    {.key = "exportPhase",
+     .kind = KNOB_NUMBER,
+     .offset = offsetof(struct metric_sls_config, export_phase),
+     .doc = "Time of the first value as a share of exportInterval; -1: drawn for each replication.",
+     .preset = "-1",
+     .min = -1,
+     .max = 1},
     {.key = "faults",
      .kind = KNOB_LIST,
      .offset = offsetof(struct metric_sls_config, faults),
@@ -177,6 +194,15 @@ static sim_ns interval(const struct metric_sls_config *c)
     return c->interval < 15 * SIM_SECOND ? 15 * SIM_SECOND : c->interval;
 }
 
+/* The last time up to `at` at which the source wrote a value; times before 0 count as well. */
+static sim_ns last_export(const struct metric_sls_config *c, sim_ns at)
+{
+    assert(c->export_phase >= 0);
+    sim_ns since = at - (sim_ns)(c->export_phase * (double)c->export_every);
+    sim_ns into = since % c->export_every;
+    return at - (into < 0 ? into + c->export_every : into);
+}
+
 struct metric_sls_window metric_sls_window(const struct metric_sls_config *c,
                                            const struct scaler_wants *wish, sim_ns now)
 {
@@ -189,6 +215,10 @@ struct metric_sls_window metric_sls_window(const struct metric_sls_config *c,
     }
     if (wish->window > 0)
         return (struct metric_sls_window){at - wish->window, at};
+    if (c->export_every > 0) {
+        sim_ns to = last_export(c, at - c->delay);
+        return (struct metric_sls_window){to - interval(c), to};
+    }
     sim_ns found = at - c->search_range;
     struct metric_sls_window w = {at - c->delay - interval(c), at - c->delay};
     w.from = w.from < found ? found : w.from;
@@ -206,7 +236,7 @@ sim_ns metric_sls_reach(const struct metric_sls_config *c, const struct scaler_w
         most = most > f->lasts ? f->lasts : most;
         back = metric_sls_concerns(f, wish) && most > back ? most : back;
     }
-    return back + (wish->window > 0 ? wish->window : interval(c) + c->delay);
+    return back + (wish->window > 0 ? wish->window : interval(c) + c->delay + c->export_every);
 }
 
 bool metric_sls_present(const struct metric_sls_config *c, const struct scaler_wants *wish,

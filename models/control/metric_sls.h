@@ -40,6 +40,8 @@ struct metric_sls_config {
     int32_t max_retry;       /* sls.query.max_retry, for incomplete answers */
     double incomplete_share; /* of answers that are incomplete */
     bool empty_is_missing;   /* a window without lines gives no row instead of 0 */
+    sim_ns export_every;     /* values come into being that often; 0: when asked */
+    double export_phase;     /* of the first one, as a share of that; negative: not drawn yet */
     struct knob_list faults; /* struct metric_fault */
 };
 

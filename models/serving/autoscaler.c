@@ -313,6 +313,8 @@ void autoscaler_figures(const struct autoscaler *a, const struct heading *to)
     struct capped c = a->capped;
     count_capped(&c, a->set.frame->horizon);
     heading_put(to, "replicas.reversals", "changes", FIGURE_MEAN, (double)a->reversals);
+    heading_put(to, "replicas.reversalsPerHour", "changes/h", FIGURE_MEAN,
+                (double)a->reversals / ((double)a->set.frame->horizon / (double)SIM_HOUR));
     heading_put(to, "scaler.passes", "passes", FIGURE_MEAN, (double)a->passes);
     heading_put(to, "scaler.changes", "changes", FIGURE_MEAN, (double)a->changes);
     for (size_t i = 0; i < a->n_bounds; i++) {

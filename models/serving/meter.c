@@ -31,6 +31,7 @@ struct ring {
 
 struct meter {
     struct meter_setup set;
+    struct metric_sls_config path; /* with the phase of its exports drawn */
     struct ring rings[METER_MAX_METRICS];
     size_t n;
     struct scaler_metric values[METER_MAX_METRICS];
@@ -73,7 +74,7 @@ static int make_edges(const struct meter *m, const struct ring *r, struct edge *
 
 static int make_ring(struct meter *m, struct ring *r)
 {
-    sim_ns reach = metric_sls_reach(m->set.path, &r->wish);
+    sim_ns reach = metric_sls_reach(&m->path, &r->wish);
     r->n = (size_t)(reach / m->set.period) + 3;
     r->low = calloc(r->n, sizeof *r->low);
     r->high = calloc(r->n, sizeof *r->high);
@@ -123,6 +124,12 @@ static int make(struct meter *m, struct err *e)
     return m->per_pod && make_pods(m) ? no_memory(&m->set, e) : 0;
 }
 
+/* Beside the phase of the passes (index 0), which it must not follow. */
+static double export_phase(const struct meter_setup *s)
+{
+    return chance_uniform(chance_stream(s->seed, s->replication, CHANCE_PHASE, s->number), 1);
+}
+
 struct meter *meter_create(const struct meter_setup *s, struct err *e)
 {
     assert(s->policy && s->path && s->sim && s->dispatch && s->replicas);
@@ -133,6 +140,9 @@ struct meter *meter_create(const struct meter_setup *s, struct err *e)
     }
     m->set = *s;
     m->faults = chance_stream(s->seed, s->replication, CHANCE_FAULT, s->number);
+    m->path = *s->path;
+    if (m->path.export_phase < 0)
+        m->path.export_phase = export_phase(s);
     if (make(m, e)) {
         meter_destroy(m);
         return NULL;
@@ -212,7 +222,7 @@ static void schedule(struct meter *m, size_t metric, uint64_t pass, bool low)
     const struct ring *r = &m->rings[metric];
     for (;; pass++) {
         sim_ns time = m->set.first_pass + (sim_ns)pass * m->set.period;
-        struct metric_sls_window w = metric_sls_window(m->set.path, &r->wish, time);
+        struct metric_sls_window w = metric_sls_window(&m->path, &r->wish, time);
         sim_ns at = low ? w.from : w.to;
         if (at > m->set.horizon || time > m->set.horizon)
             return;
@@ -276,7 +286,7 @@ static struct scaler_metric rate(const struct meter *m, const struct ring *r,
                                  const struct edge *low, const struct edge *high)
 {
     if (r->wish.window == 0)
-        return metric_sls_qps(m->set.path, high->ended - low->ended);
+        return metric_sls_qps(&m->path, high->ended - low->ended);
     return ratio((high->arrived - low->arrived) * UINT64_C(1000000000),
                  (uint64_t)(high->at - low->at));
 }
@@ -306,7 +316,7 @@ static struct scaler_metric read_value(struct meter *m, size_t i, uint64_t pass)
 {
     const struct ring *r = &m->rings[i];
     struct metric_sls_query q = {&r->wish, sim_now(m->set.sim), m->faults, pass};
-    return metric_sls_disturb(m->set.path, &q,
+    return metric_sls_disturb(&m->path, &q,
                               value(m, r, edge_of(r, pass, true), edge_of(r, pass, false)));
 }
 
@@ -343,8 +353,7 @@ static int64_t disturbed(const struct meter *m, const struct ring *r, uint64_t p
     struct metric_sls_query q = {&r->wish, sim_now(m->set.sim), m->faults, pass};
     if (r->wish.kind != METRIC_UTILIZATION || v < 0)
         return v;
-    struct scaler_metric seen =
-        metric_sls_disturb(m->set.path, &q, (struct scaler_metric){true, v});
+    struct scaler_metric seen = metric_sls_disturb(&m->path, &q, (struct scaler_metric){true, v});
     return seen.present ? seen.milli : -1;
 }
 

@@ -630,7 +630,11 @@ void replicas_figures(struct replicas *r, const char *prefix)
     heading_put(&to, "replicas.ready", "replicas", FIGURE_MEAN,
                 recorder_mean(r->recorder, r->ready_id, end));
     heading_put(&to, "replicas.starts", "pods", FIGURE_MEAN, (double)r->starts);
+    heading_put(&to, "replicas.startsPerHour", "pods/h", FIGURE_MEAN,
+                (double)r->starts / ((double)end / (double)SIM_HOUR));
     heading_put(&to, "replicas.evictions", "pods", FIGURE_MEAN, (double)r->evictions);
+    heading_put(&to, "replicas.evictionsPerDay", "pods/d", FIGURE_MEAN,
+                (double)r->evictions / ((double)end / (double)SIM_DAY));
     heading_put(&to, "replicas.zeroShare", "1", FIGURE_MEAN, (double)zero / (double)end);
     heading_put(&to, "replicas.noneReadyShare", "1", FIGURE_MEAN, (double)d.lasted / (double)end);
     heading_put(&to, "coldStart.requests", "requests", FIGURE_SUM, (double)d.requests);

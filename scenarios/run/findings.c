@@ -1,6 +1,7 @@
 /* findings: what explains the numbers of a result, in words. */
 #include "scenarios/run/findings.h"
 
+#include "models/capacity/pool.h"
 #include "models/control/hpa_config.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/scenario.h"
@@ -213,14 +214,13 @@ static void find_still(struct search *f, const struct service_config *c)
 
 static void find_flapping(struct search *f, const struct service_config *c)
 {
-    double hours = (double)f->s->horizon / 3600e9;
-    double reversals = service_value(f, c, "replicas.reversals", 0) / hours;
+    double reversals = service_value(f, c, "replicas.reversalsPerHour", 0);
     if (reversals < FLAPPING_REVERSALS_PER_HOUR)
         return;
     find(f, "note", "flapping",
          "%s: the size changed its direction %.3g times an hour and %.3g pods an hour were "
          "started; a longer stabilisation window trades that for idle replicas.",
-         c->name, reversals, service_value(f, c, "replicas.starts", 0) / hours);
+         c->name, reversals, service_value(f, c, "replicas.startsPerHour", 0));
 }
 
 static bool has_value_target(const struct service_config *c)
@@ -266,6 +266,45 @@ static void find_metric(struct search *f, const struct service_config *c)
 
 /* ---- zero ---- */
 
+/* What one more replica costs an hour while it is kept: the price on demand, of which the baseline
+ * for the peak is made; with several services, what a replica cost. */
+static double kept_replica_hour(const struct search *f, const struct service_config *c)
+{
+    double peak = service_value(f, c, "replicas.max", 0) * (double)f->s->horizon / 3600e9;
+    double paid = result_value(f->r, "cost.baselines.onDemandPeak", 0);
+    return f->s->services.count == 1 && peak > 0 && paid > 0 ? paid / peak : replica_hour(f);
+}
+
+/* What the time at zero was worth: one replica kept through it. */
+static void find_zero(struct search *f, const struct service_config *c, double zero)
+{
+    double hours = zero * (double)f->s->horizon / 3600e9;
+    double saved = hours * kept_replica_hour(f, c);
+    if (saved > 0)
+        find(f, "note", "at-zero",
+             "%s: its size was zero for %.3g %% of the time; one replica kept through those %.3g "
+             "hours would have cost %.3g %s, less what idle nodes cost until they were given back.",
+             c->name, 100 * zero, hours, saved, f->s->currency);
+    else
+        find(f, "note", "at-zero", "%s: its size was zero for %.3g %% of the time.", c->name,
+             100 * zero);
+}
+
+/* Does the autoscaler look at nothing but lines of the ingress log, which are written at the end?
+ */
+#define WISHES 16
+static bool sees_ends_only(const struct service_config *c)
+{
+    const struct scaler_policy *policy = c->autoscaler.option->descriptor;
+    struct scaler_wants wishes[WISHES];
+    size_t n = policy->wants(c->autoscaler.config, wishes, WISHES);
+    for (size_t i = 0; i < n && i < WISHES; i++)
+        if (wishes[i].window > 0 ||
+            (wishes[i].kind != METRIC_INGRESS_QPS && wishes[i].kind != METRIC_INGRESS_LATENCY))
+            return false;
+    return n > 0;
+}
+
 static void find_cold(struct search *f, const struct service_config *c)
 {
     const struct scaler_policy *policy = c->autoscaler.option->descriptor;
@@ -273,14 +312,18 @@ static void find_cold(struct search *f, const struct service_config *c)
     double zero = service_value(f, c, "replicas.zeroShare", 0);
     bool held = c->ingress.hold || (policy->activates && policy->activates(c->autoscaler.config));
     if (zero > 0)
-        find(f, "note", "at-zero", "%s: its size was zero for %.3g %% of the time.", c->name,
-             100 * zero);
+        find_zero(f, c, zero);
     if (cold > 0)
         find(f, "note", "cold-start", "%s: %s while no replica served (%.3g %% of all)%s.", c->name,
              count(cold, "request came", "requests came").s,
              100 * service_value(f, c, "coldStart.share", 0),
              held ? "; they are held until one does, or their time-out"
                   : "; the ingress answers such with 503, ingress.hold would let them wait");
+    if (zero > 0 && cold > 0 && c->ingress.hold && sees_ends_only(c))
+        find(f, "warning", "held-unseen",
+             "%s: what is held at size zero has not ended, so a metric from the ingress log shows "
+             "nothing until it times out; in_flight shows it.",
+             c->name);
 }
 
 /* ---- failures ---- */
@@ -329,50 +372,36 @@ static void find_surplus(struct search *f)
              stranded, f->s->currency, 100 * stranded / total);
 }
 
-static int by_length(const void *a, const void *b)
+/* Nodes that are there when the clock starts count as bought. */
+static double nodes_given(const struct search *f)
 {
-    const sim_ns *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-/* Median time of a node's bill; bills of one node follow one another. -1 without memory. */
-static sim_ns median_life(const struct search *f)
-{
-    sim_ns *lives = arena_take(f->r->arena, f->r->n_bills + 1, sizeof *lives, f->e);
-    size_t n = 0;
-    for (size_t i = 0; lives && i < f->r->n_bills; i++) {
-        const struct result_bill *b = &f->r->bills[i];
-        bool again = false;
-        for (size_t k = 0; k < i && !again; k++)
-            again = strcmp(f->r->bills[k].resource, b->resource) == 0;
-        if (again)
-            continue;
-        sim_ns to = b->to;
-        for (size_t k = i + 1; k < f->r->n_bills; k++)
-            if (strcmp(f->r->bills[k].resource, b->resource) == 0)
-                to = f->r->bills[k].to;
-        lives[n++] = to - b->from;
-    }
-    if (n == 0)
-        return -1;
-    qsort(lives, n, sizeof *lives, by_length);
-    return lives[n / 2];
+    const struct pool_config *pools = f->s->cluster.pools.items;
+    double n = 0;
+    for (size_t i = 0; i < f->s->cluster.pools.count; i++)
+        n += (double)pools[i].initial_size;
+    return n;
 }
 
 static void find_churn(struct search *f)
 {
     const struct service_config *c = f->s->services.items;
     double days = (double)f->s->horizon / 86400e9, evictions = 0;
-    double bought = result_value(f->r, "nodes.bought", 0);
+    double bought = result_value(f->r, "nodes.bought", 0) / f->r->replications - nodes_given(f);
+    double half = result_value(f->r, "nodes.halfLife", -1);
     for (size_t i = 0; i < f->s->services.count; i++)
-        evictions += service_value(f, &c[i], "replicas.evictions", 0);
-    sim_ns life = bought > 0 || evictions > 0 ? median_life(f) : -1;
-    if (life < 0)
+        evictions += service_value(f, &c[i], "replicas.evictionsPerDay", 0);
+    if (bought <= 0 && evictions <= 0)
         return;
-    find(f, "note", "churn",
-         "%.3g nodes were bought and %.3g pods evicted a day; half of the nodes lived for %s or "
-         "less.",
-         bought / f->r->replications / days, evictions / days, span((double)life / 1e9).s);
+    if (half < 0)
+        find(f, "note", "churn",
+             "%.3g nodes were bought and %.3g pods evicted a day; more than half of the nodes "
+             "outlived the run.",
+             bought / days, evictions);
+    else
+        find(f, "note", "churn",
+             "%.3g nodes were bought and %.3g pods evicted a day; half of the nodes lived for %s "
+             "or less.",
+             bought / days, evictions, span(half).s);
 }
 
 static void find_supply(struct search *f)

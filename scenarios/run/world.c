@@ -98,7 +98,7 @@ static int make_ground(struct world *w, struct err *e)
         .max_entries = (size_t)s->limits.log_entries,
         .max_spans = (size_t)s->limits.log_entries,
         .max_bills = (size_t)s->limits.log_entries,
-        .max_figures = 384 + 64 * services + 24 * jobs,
+        .max_figures = 384 + 72 * services + 24 * jobs,
     };
     w->sim = sim_create((size_t)s->limits.events, e);
     w->recorder = recorder_create(&config, e);
