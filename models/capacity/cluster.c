@@ -10,8 +10,10 @@
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
 #include "models/capacity/scheduler.h"
+#include "models/capacity/shapes.h"
 #include "models/capacity/startup.h"
 #include "models/capacity/supply.h"
+#include "models/capacity/units.h"
 #include "models/money/ledger.h"
 #include "sim/money.h"
 #include "sim/recorder.h"
@@ -26,7 +28,8 @@
 #define SUPPLIES_MAX 16
 
 struct cluster {
-    struct cluster_setup set;
+    struct cluster_setup set; /* shapes: those below */
+    struct shapes shapes;
     struct pods *pods;
     struct nodes *nodes;
     struct ledger *ledger;
@@ -41,11 +44,12 @@ struct cluster {
     rec_id pending, held_level;
     int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
     int64_t *own_micro;        /* [owner]: what its pods cost */
-    bool *off_nodes;           /* [owner]: no node may have its pods */
+    bool *off_nodes;           /* [shape]: no node may have its pods */
     struct sim_handle schedule;
-    bool warm;        /* the settling at the start: what is placed is running already */
-    int64_t held;     /* GPUs held by pods on nodes, counted beside the nodes' own figures */
-    int64_t held_own; /* by pods with a place of their own */
+    bool warm;          /* the settling at the start: what is placed is running already */
+    int64_t held;       /* GPUs held by pods on nodes, counted beside the nodes' own figures */
+    int64_t held_own;   /* by pods with a place of their own */
+    struct units units; /* of placements */
     const char *failed_knob, *failed_what;
 };
 
@@ -53,7 +57,7 @@ struct cluster {
 
 static const struct pod_shape *shape_of(const struct cluster *c, const struct pod *p)
 {
-    return &c->set.shapes[p->owner];
+    return &c->set.shapes[p->shape];
 }
 
 static void show_held(struct cluster *c)
@@ -165,8 +169,11 @@ static void remove_pod(struct cluster *c, sim_ns now, uint32_t slot)
         leave_room(c, p, n);
     }
     pods_drop(c->pods, slot);
-    if (node == PODS_NONE)
+    if (node == PODS_NONE) {
+        if (c->set.n_shapes > c->set.n_owners) /* its unit may have room now */
+            want_schedule(c, now);
         return;
+    }
     fleet_account(c->fleet, now, node);
     tell_emptied(c, now, node);
     want_schedule(c, now);
@@ -270,6 +277,12 @@ static void place_own(void *self, sim_ns now, uint32_t slot, const struct supply
 
 /* ---- scheduling ---- */
 
+static void on_unit_due(void *self, sim_ns now, uint64_t arg)
+{
+    (void)arg;
+    want_schedule(self, now);
+}
+
 static bool taken_by_supply(struct cluster *c, sim_ns now, uint32_t pod)
 {
     for (size_t i = 0; i < c->n_supplies; i++)
@@ -285,15 +298,16 @@ static void run_scheduler(void *self, sim_ns now, uint64_t arg)
     (void)arg;
     uint32_t next;
     for (uint32_t i = pods_first_pending(c->pods); i != PODS_NONE; i = next) {
-        const struct pod *p = pods_view(c->pods, i);
+        struct pod *p = pods_at(c->pods, i);
+        uint32_t node = NODES_NONE;
         next = p->pending_next;
         uint32_t generation = next == PODS_NONE ? 0 : pods_view(c->pods, next)->generation;
-        uint32_t node = p->off_nodes
-                            ? NODES_NONE
-                            : scheduler_pick(&c->set.config->scheduler, shape_of(c, p), c->nodes);
+        bool looks = units_find(&c->units, now, p, &node);
+        if (looks && node == NODES_NONE && !p->off_nodes)
+            node = scheduler_pick(&c->set.config->scheduler, shape_of(c, p), c->nodes);
         if (node != NODES_NONE)
             place(c, now, i, node);
-        else
+        else if (looks)
             taken_by_supply(c, now, i);
         /* An owner that was told may have deleted the next one. */
         if (next != PODS_NONE && !pods_find(c->pods, (struct pod_ref){next, generation})) {
@@ -616,7 +630,7 @@ static int make_names(struct cluster *c, struct err *e)
     c->owner_names = calloc(c->set.n_owners + 1, sizeof *c->owner_names);
     c->pool_names = calloc(n_pools + 1, sizeof *c->pool_names);
     c->own_micro = calloc(c->set.n_owners + 1, sizeof *c->own_micro);
-    c->off_nodes = calloc(c->set.n_owners + 1, sizeof *c->off_nodes);
+    c->off_nodes = calloc(c->set.n_shapes + 1, sizeof *c->off_nodes);
     c->pod_ns = calloc(c->set.n_owners + 1, sizeof *c->pod_ns);
     c->busy_ns = calloc(c->set.n_owners + 1, sizeof *c->busy_ns);
     if (!c->owner_names || !c->pool_names || !c->pod_ns || !c->busy_ns || !c->own_micro ||
@@ -699,6 +713,7 @@ static int make_supplies(struct cluster *c, struct err *e)
 {
     struct supply_setup set = {
         .cluster = &c->set,
+        .owner_of = c->shapes.owner,
         .fleet = c->fleet,
         .nodes = c->nodes,
         .pods = c->pods,
@@ -727,7 +742,7 @@ static int make_supplies(struct cluster *c, struct err *e)
             return -1;
         c->supplies[c->n_supplies].kind = *k;
         c->supplies[c->n_supplies++].self = self;
-        for (uint32_t o = 0; (*k)->claims && o < c->set.n_owners; o++)
+        for (uint32_t o = 0; (*k)->claims && o < c->set.n_shapes; o++)
             c->off_nodes[o] = c->off_nodes[o] || (*k)->claims(self, o);
     }
     return 0;
@@ -744,10 +759,17 @@ struct cluster *cluster_create(const struct cluster_setup *s, struct err *e)
         return NULL;
     }
     c->set = *s;
+    if (shapes_init(&c->shapes, s->shapes, s->n_owners, e)) {
+        cluster_destroy(c);
+        return NULL;
+    }
+    c->set.shapes = c->shapes.items;
+    c->set.n_shapes = c->shapes.n;
     if (check_drills(c, e) || make_tables(c, e) || make_life(c, e) || make_supplies(c, e)) {
         cluster_destroy(c);
         return NULL;
     }
+    c->units = (struct units){&c->set, &c->shapes, c->pods, c->nodes, c->off_nodes, c, on_unit_due};
     c->pending = recorder_level(s->recorder, "pods.pending", "pods", 0);
     c->held_level = recorder_level(s->recorder, "gpus.held", "GPUs", 0);
     return c;
@@ -770,6 +792,7 @@ void cluster_destroy(struct cluster *c)
     free(c->busy_ns);
     free(c->own_micro);
     free(c->off_nodes);
+    shapes_fini(&c->shapes);
     free(c);
 }
 
@@ -795,7 +818,7 @@ struct pod_ref cluster_ask(struct cluster *c, uint32_t owner)
         return (struct pod_ref){0};
     }
     struct pod *p = pods_at(c->pods, slot);
-    p->off_nodes = c->off_nodes[owner];
+    p->off_nodes = c->off_nodes[owner] || c->set.shapes[owner].placement;
     snprintf(p->name, sizeof p->name, "%.26s-%llu", c->owner_names[owner],
              (unsigned long long)p->number);
     recorder_change(c->set.recorder, c->pending, now, 1);
@@ -863,6 +886,7 @@ static void fill_view(const struct cluster *c, uint32_t slot, struct pod_view *o
         .placed_at = p->placed ? p->placed_at : SIM_NEVER,
         .ready_since = p->ready_since,
         .deletion_cost = p->deletion_cost,
+        .unit = shapes_unit(&c->shapes, p->shape),
         .name = p->name,
     };
 }

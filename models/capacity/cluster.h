@@ -79,6 +79,7 @@ struct cluster_setup {
     const struct cluster_config *config;
     const struct catalog *catalog;
     const struct pod_shape *shapes;        /* one per owner */
+    size_t n_shapes;                       /* set by the cluster: with those of units */
     const struct startup_config *startups; /* one per owner */
     size_t n_owners;
     struct cluster_owner up;
@@ -119,6 +120,7 @@ struct pod_view {
     uint32_t node;                          /* UINT32_MAX: none */
     sim_ns created, placed_at, ready_since; /* SIM_NEVER: not (yet) */
     int32_t deletion_cost;
+    uint32_t unit;    /* of its owner's placement; UINT32_MAX: none */
     const char *name; /* "bert-7"; lives as long as the pod */
 };
 bool cluster_pod(const struct cluster *c, struct pod_ref pod, struct pod_view *out);

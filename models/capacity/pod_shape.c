@@ -1,6 +1,8 @@
 /* pod_shape: what the scheduler sees of a service's pods. */
 #include "models/capacity/pod_shape.h"
 
+#include "models/capacity/placement.h"
+
 static const struct knob rows[] = {
     {.key = "gpus",
      .kind = KNOB_INT32,
@@ -77,6 +79,12 @@ static const struct knob rows[] = {
      .preset = "0",
      .min = -2147483648.0,
      .max = 2147483647},
+    {.key = "placement",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct pod_shape, placement),
+     .doc = "Units that its pods are spread over, as an ElasticWorkload or a ResourcePolicy says.",
+     .preset = "",
+     .table = &placement_knobs},
     {.key = "minAvailable",
      .kind = KNOB_INT32,
      .offset = offsetof(struct pod_shape, min_available),

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+struct placement;
+struct placement_unit;
+
 /* Open data. Pods of one owner look alike. */
 struct pod_shape {
     const char *name; /* of the service; pods are <name>-0, <name>-1, ... Not in the table */
@@ -22,6 +25,8 @@ struct pod_shape {
     sim_ns grace;                /* terminationGracePeriodSeconds */
     int32_t priority;
     int32_t min_available; /* ready pods that evictions leave; 0: no disruption budget */
+    const struct placement *placement; /* NULL: all of its pods are alike */
+    const struct placement_unit *unit; /* of that placement; NULL: none (not in the table) */
 };
 
 extern const struct knob_table pod_shape_knobs; /* "pod" */

@@ -108,6 +108,7 @@ uint32_t pods_add(struct pods *p, uint32_t owner, int32_t priority, sim_ns now)
         .generation = generation ? generation : 1,
         .phase = POD_PENDING,
         .owner = owner,
+        .shape = owner,
         .number = list->made++,
         .priority = priority,
         .node = PODS_NONE,

@@ -17,6 +17,7 @@ struct pod {
     uint32_t generation;
     enum pod_phase phase;
     uint32_t owner;
+    uint32_t shape;  /* how it looks: the owner, or one of its units (shapes.h) */
     uint64_t number; /* among its owner's, from 0 */
     int32_t priority;
     uint32_t node; /* PODS_NONE: none */

@@ -62,7 +62,7 @@ static int64_t asked_before(const struct relief *r, uint32_t pod)
     int64_t sum = 0;
     for (uint32_t i = pods_first_pending(r->pods); i != PODS_NONE;) {
         const struct pod *p = pods_view(r->pods, i);
-        int32_t gpus = r->shapes[p->owner].gpus;
+        int32_t gpus = r->shapes[p->shape].gpus;
         if (!p->off_nodes)
             sum += gpus > 0 ? gpus : 1;
         if (i == pod)
@@ -74,6 +74,6 @@ static int64_t asked_before(const struct relief *r, uint32_t pod)
 
 bool relief_comes(const struct relief *r, sim_ns now, uint32_t pod)
 {
-    const struct pod_shape *shape = &r->shapes[pods_view(r->pods, pod)->owner];
+    const struct pod_shape *shape = &r->shapes[pods_view(r->pods, pod)->shape];
     return can_buy(r, now, shape) || on_the_way(r, shape) >= asked_before(r, pod);
 }

@@ -19,7 +19,7 @@ struct relief {
     size_t n_groups;
     const struct nodes *nodes;
     const struct pods *pods;
-    const struct pod_shape *shapes; /* [owner] */
+    const struct pod_shape *shapes; /* [shape] */
     bool buys;                      /* an autoscaler buys what pods wait for */
 };
 

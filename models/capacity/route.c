@@ -1,6 +1,7 @@
 /* route: whether a pod goes to nodes, to the virtual node, or to it when nodes are short. */
 #include "models/capacity/route.h"
 
+#include "models/capacity/placement.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/virtual_node.h"
 
@@ -83,8 +84,17 @@ static int by_manifest(const struct pod_shape *pod, struct route *out, struct er
 int route_of(const struct virtual_node_config *node, const struct pod_shape *pod, struct route *out,
              struct err *e)
 {
-    if (by_manifest(pod, out, e))
+    if (pod->placement && !pod->unit) {
+        *out = (struct route){ROUTE_NODES, "its units decide"};
+        return 0;
+    }
+    if (pod->unit)
+        *out = (struct route){pod->unit->resource == PLACEMENT_ECI ? ROUTE_ECI : ROUTE_NODES,
+                              "the unit of its placement"};
+    else if (by_manifest(pod, out, e))
         return -1;
+    if (out->to == ROUTE_NODES && pod->unit)
+        return 0;
     if (out->why) {
         if (!node)
             return err_set(e, ERR_INPUT, NULL,

@@ -210,9 +210,9 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
 static void add_pod(struct scan_view *v, const struct pod *p)
 {
     v->pods[v->view.n_pods++] = (struct node_scaler_pod){
-        .owner = p->owner,
+        .owner = p->shape,
         .terminating_since = p->terminating_since,
-        .grace = v->set.shapes[p->owner].grace,
+        .grace = v->set.shapes[p->shape].grace,
     };
 }
 
@@ -250,7 +250,7 @@ static void add_pending(struct scan_view *v, const struct pod *p)
     size_t i = v->view.n_pending++;
     for (; i > 0 && v->pending[i - 1].created > p->created; i--)
         v->pending[i] = v->pending[i - 1];
-    v->pending[i] = (struct node_scaler_pending){.owner = p->owner, .created = p->created};
+    v->pending[i] = (struct node_scaler_pending){.owner = p->shape, .created = p->created};
 }
 
 /* What changes of an owner: its replicas, and the evictions that its budget still allows. */
@@ -258,10 +258,11 @@ static void fill_counts(struct scan_view *v)
 {
     for (uint32_t o = 0; o < v->set.n_owners; o++) {
         int32_t least = v->set.shapes[o].min_available;
-        v->owners[o].replicas = (int32_t)pods_replicas(v->set.pods, o);
+        uint32_t owner = v->set.owner_of ? v->set.owner_of[o] : o;
+        v->owners[o].replicas = (int32_t)pods_replicas(v->set.pods, owner);
         if (least == 0)
             continue;
-        int32_t spare = (int32_t)pods_ready(v->set.pods, o) - least;
+        int32_t spare = (int32_t)pods_ready(v->set.pods, owner) - least;
         v->owners[o].disruptions_allowed = spare > 0 ? spare : 0;
     }
 }

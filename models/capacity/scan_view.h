@@ -20,7 +20,8 @@ struct scan_view_setup {
     const struct nodes *nodes;
     const struct pods *pods;
     const struct pod_shape *shapes;
-    size_t n_owners;
+    const uint32_t *owner_of; /* [shape]: who owns its pods; NULL: shapes are owners */
+    size_t n_owners;          /* shapes: what the scaler takes for owners */
     const struct group *groups;
     size_t n_groups;
     const int32_t *failed;           /* [group]: purchases that were refused and are still wanted */

@@ -33,6 +33,7 @@ struct supply_place {
 /* What a supply works with; borrowed for its life. */
 struct supply_setup {
     const struct cluster_setup *cluster;
+    const uint32_t *owner_of; /* [shape] */
     struct fleet *fleet;
     struct nodes *nodes;
     struct pods *pods;
@@ -72,8 +73,8 @@ struct supply_kind {
     void (*destroy)(void *self);
     /* Machines that are there from the start, and the first events. */
     void (*start)(void *self, sim_ns now);
-    /* No node may have pods of this owner. */
-    bool (*claims)(void *self, uint32_t owner);
+    /* No node may have pods of this shape. */
+    bool (*claims)(void *self, uint32_t shape);
     /* A pod waits: true when this supply has placed it. */
     bool (*takes)(void *self, sim_ns now, uint32_t pod);
     /* It can still bring a node for this waiting pod. */

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One owner's pods on ECI. */
-struct owner {
+/* Pods of one shape on ECI. */
+struct kind {
     struct route route;
     struct eci_request request;
     struct eci_offers offers;
@@ -36,7 +36,7 @@ struct owner {
 /* The instance of the pod in this slot. */
 struct instance {
     struct pod_ref pod; /* generation 0: none */
-    uint32_t owner, attempt;
+    uint32_t owner, shape, attempt;
     const struct eci_offer *offer;
     bool billed, spot;
     sim_ns from;          /* of the stretch at this price */
@@ -48,7 +48,7 @@ struct instance {
 struct supply_eci {
     struct supply_setup set;
     const struct virtual_node_config *config;
-    struct owner *owners;
+    struct kind *kinds;         /* [shape] */
     struct instance *instances; /* [pod slot] */
     struct eci_bucket bucket;
     const struct spot_preset *market;
@@ -77,7 +77,7 @@ static struct chance stream(const struct supply_eci *s, const struct instance *i
 {
     const struct cluster_setup *c = s->set.cluster;
     const struct pod *p = pods_view(s->set.pods, in->pod.slot);
-    struct chance ch = chance_stream(c->seed, c->replication, purpose, s->owners[in->owner].entity);
+    struct chance ch = chance_stream(c->seed, c->replication, purpose, s->kinds[in->shape].entity);
     return chance_sub(chance_sub(ch, p->number), in->attempt);
 }
 
@@ -103,7 +103,7 @@ static void close_stretch(struct instance *in, sim_ns to)
 
 static void stop_billing(struct supply_eci *s, struct instance *in, sim_ns now, enum eci_state to)
 {
-    struct owner *o = &s->owners[in->owner];
+    struct kind *o = &s->kinds[in->shape];
     if (!in->billed)
         return;
     assert(!eci_state_billed(to));
@@ -123,7 +123,7 @@ static void stop_billing(struct supply_eci *s, struct instance *in, sim_ns now, 
 
 static void use(struct supply_eci *s, const struct instance *in, sim_ns now, uint32_t use_now)
 {
-    const struct pod_shape *pod = s->owners[in->owner].request.pod;
+    const struct pod_shape *pod = s->kinds[in->shape].request.pod;
     memset(s->uses, 0, (LEDGER_USES + s->set.cluster->n_owners) * sizeof *s->uses);
     s->uses[use_now] = (uint32_t)pod->gpus;
     s->uses[LEDGER_FRAGMENTATION] = (uint32_t)(in->offer->gpus - pod->gpus);
@@ -156,7 +156,7 @@ static void eci_left(void *self, sim_ns now, uint32_t slot)
 static struct spot_bid bid_of(const struct supply_eci *s, const struct instance *in)
 {
     return (struct spot_bid){in->offer->micro_per_hour, s->prices, s->n_prices,
-                             s->owners[in->owner].request.limit_micro};
+                             s->kinds[in->shape].request.limit_micro};
 }
 
 static void on_gone(void *self, sim_ns now, uint64_t key)
@@ -173,7 +173,7 @@ static void on_expired(void *self, sim_ns now, uint64_t key)
     struct instance *in = find(s, key);
     if (!in || !in->billed)
         return;
-    s->owners[in->owner].expired++;
+    s->kinds[in->shape].expired++;
     recorder_log(recorder_of(s), now, true, pods_view(s->set.pods, in->pod.slot)->name, "Expired",
                  "the preemptible instance was taken back: its pod is Failed");
     in->loss = (struct sim_handle){0};
@@ -296,7 +296,7 @@ static bool within_quota(struct supply_eci *s, const struct eci_offer *offer)
 /* The first spec of the list that has stock; NULL: none. */
 static const struct eci_offer *in_stock(struct supply_eci *s, const struct instance *in)
 {
-    const struct owner *o = &s->owners[in->owner];
+    const struct kind *o = &s->kinds[in->shape];
     struct chance c = stream(s, in, CHANCE_FAULT);
     for (size_t i = 0; i < o->offers.n; i++)
         if (chance_uniform(c, i) >= s->config->no_stock)
@@ -306,7 +306,7 @@ static const struct eci_offer *in_stock(struct supply_eci *s, const struct insta
 
 static void no_stock(struct supply_eci *s, struct instance *in, sim_ns now)
 {
-    struct owner *o = &s->owners[in->owner];
+    struct kind *o = &s->kinds[in->shape];
     const char *name = pods_view(s->set.pods, in->pod.slot)->name;
     recorder_log(recorder_of(s), now, true, name, "NoStock", "of %zu specs none; %s", o->offers.n,
                  o->request.reschedule ? "it is tried again" : "ScheduleFailed");
@@ -323,7 +323,7 @@ static void no_stock(struct supply_eci *s, struct instance *in, sim_ns now)
 
 static void place(struct supply_eci *s, struct instance *in, sim_ns now, bool warm)
 {
-    struct owner *o = &s->owners[in->owner];
+    struct kind *o = &s->kinds[in->shape];
     char words[160];
     const struct eci_offer *offer = in->offer;
     snprintf(words, sizeof words, "ECI %s, %d x %s, %d vCPU: %s; by %s", offer->type,
@@ -364,7 +364,7 @@ static void call_create(struct supply_eci *s, struct instance *in, sim_ns now)
     sim_at(clock_of(s), at, SIM_PHASE, on_create, s, key_of(in));
 }
 
-static bool nodes_will_do(struct supply_eci *s, sim_ns now, const struct owner *o, uint32_t slot)
+static bool nodes_will_do(struct supply_eci *s, sim_ns now, const struct kind *o, uint32_t slot)
 {
     if (o->route.to == ROUTE_ECI || s->config->when == VIRTUAL_NODE_NO_NODE)
         return false;
@@ -375,7 +375,7 @@ static bool eci_takes(void *self, sim_ns now, uint32_t slot)
 {
     struct supply_eci *s = self;
     struct pod *p = pods_at(s->set.pods, slot);
-    struct owner *o = &s->owners[p->owner];
+    struct kind *o = &s->kinds[p->shape];
     struct instance *in = &s->instances[slot];
     struct pod_ref ref = pods_ref(s->set.pods, slot);
     bool known = in->pod.generation == ref.generation;
@@ -386,7 +386,7 @@ static bool eci_takes(void *self, sim_ns now, uint32_t slot)
         return false;
     }
     uint32_t attempt = known ? in->attempt : 0;
-    *in = (struct instance){.pod = ref, .owner = p->owner, .attempt = attempt};
+    *in = (struct instance){.pod = ref, .owner = p->owner, .shape = p->shape, .attempt = attempt};
     in->offer = &o->offers.items[0];
     in->spot = o->request.spot;
     p->off_nodes = true;
@@ -408,10 +408,10 @@ static void on_retry(void *self, sim_ns now, uint64_t arg)
         eci_takes(s, now, i);
 }
 
-static bool eci_claims(void *self, uint32_t owner)
+static bool eci_claims(void *self, uint32_t shape)
 {
     const struct supply_eci *s = self;
-    return s->owners[owner].route.to == ROUTE_ECI;
+    return s->kinds[shape].route.to == ROUTE_ECI;
 }
 
 /* ---- set-up ---- */
@@ -447,10 +447,10 @@ static int place_error(const struct pod_shape *pod, struct err *e)
     return err_set(e, e->code, NULL, "%s.pod.%s", pod->name ? pod->name : "pod", msg);
 }
 
-static int make_owner(struct supply_eci *s, size_t i, struct err *e)
+static int make_kind(struct supply_eci *s, size_t i, struct err *e)
 {
     const struct cluster_setup *c = s->set.cluster;
-    struct owner *o = &s->owners[i];
+    struct kind *o = &s->kinds[i];
     const struct pod_shape *pod = &c->shapes[i];
     struct eci_market m = {c->catalog, c->config->currency ? c->config->currency : "CNY",
                            s->config->region, s->config->counts};
@@ -473,7 +473,7 @@ static void eci_destroy(void *self)
     struct supply_eci *s = self;
     if (!s)
         return;
-    free(s->owners);
+    free(s->kinds);
     free(s->instances);
     free(s->prices);
     free(s->uses);
@@ -483,22 +483,23 @@ static void eci_destroy(void *self)
 static void *eci_create(const struct supply_setup *set, struct err *e)
 {
     struct supply_eci *s = calloc(1, sizeof *s);
-    size_t owners = set->cluster->n_owners, pods = pods_capacity(set->pods);
+    size_t owners = set->cluster->n_owners, shapes = set->cluster->n_shapes;
+    size_t pods = pods_capacity(set->pods);
     int rc = -1;
     if (s) {
         s->set = *set;
         s->config = set->cluster->config->virtual_node;
-        s->owners = calloc(owners + 1, sizeof *s->owners);
+        s->kinds = calloc(shapes + 1, sizeof *s->kinds);
         s->instances = calloc(pods, sizeof *s->instances);
         s->uses = calloc(LEDGER_USES + owners, sizeof *s->uses);
         s->bucket = eci_bucket_make(s->config->create_burst, s->config->create_rate);
     }
-    if (!s || !s->owners || !s->instances || !s->uses)
+    if (!s || !s->kinds || !s->instances || !s->uses)
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", pods);
     else
         rc = make_market(s, e);
-    for (size_t i = 0; rc == 0 && i < owners; i++)
-        rc = make_owner(s, i, e);
+    for (size_t i = 0; rc == 0 && i < shapes; i++)
+        rc = make_kind(s, i, e);
     if (rc == 0)
         return s;
     eci_destroy(s);
@@ -514,7 +515,7 @@ static void eci_start(void *self, sim_ns now)
 
 /* ---- closing figures ---- */
 
-static void say_offer(const struct supply_eci *s, const struct owner *o)
+static void say_offer(const struct supply_eci *s, const struct kind *o)
 {
     const struct eci_offer *f = &o->offers.items[0];
     const char *name = o->request.pod->name;
@@ -536,7 +537,7 @@ static void say_offer(const struct supply_eci *s, const struct owner *o)
 
 /* By the price of a subscription: the share of the time up to which paying by the second is
  * cheaper, for bursts as long as an instance was paid for on the average. */
-static void say_breakeven(const struct supply_eci *s, const struct owner *o)
+static void say_breakeven(const struct supply_eci *s, const struct kind *o)
 {
     const struct eci_offer *f = &o->offers.items[0];
     struct breakeven b = {.eci_micro_per_hour = f->micro_per_hour,
@@ -553,7 +554,7 @@ static void say_breakeven(const struct supply_eci *s, const struct owner *o)
                      (double)each / 1e9);
 }
 
-static void owner_figures(const struct supply_eci *s, const struct owner *o)
+static void kind_figures(const struct supply_eci *s, const struct kind *o)
 {
     struct recorder *r = recorder_of(s);
     const char *currency =
@@ -592,15 +593,15 @@ static void eci_close(void *self, sim_ns now)
         /* At the horizon no step is rounded up, as in the ledger, which ends the account itself. */
         in->billed = false;
         close_stretch(in, now);
-        s->owners[in->owner].micro += in->micro;
-        s->owners[in->owner].billed_ns += now - in->since;
+        s->kinds[in->shape].micro += in->micro;
+        s->kinds[in->shape].billed_ns += now - in->since;
         s->set.paid(s->set.self, in->owner, in->micro);
     }
-    for (size_t i = 0; i < s->set.cluster->n_owners; i++) {
-        created += s->owners[i].created;
-        failed += s->owners[i].failed;
-        expired += s->owners[i].expired;
-        owner_figures(s, &s->owners[i]);
+    for (size_t i = 0; i < s->set.cluster->n_shapes; i++) {
+        created += s->kinds[i].created;
+        failed += s->kinds[i].failed;
+        expired += s->kinds[i].expired;
+        kind_figures(s, &s->kinds[i]);
     }
     recorder_figure(r, "eci.created", "instances", FIGURE_SUM, (double)created);
     recorder_figure(r, "eci.scheduleFailed", "instances", FIGURE_SUM, (double)failed);

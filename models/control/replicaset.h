@@ -15,7 +15,8 @@
  * before Running; not ready before ready; lower deletion cost; more pods of the set on the same
  * node; ready for less time; more restarts; younger. */
 struct replicaset_pod {
-    uint32_t id; /* the caller's */
+    uint32_t id;   /* the caller's */
+    uint32_t unit; /* the caller's: of the pod's placement */
     uint32_t node;
     bool assigned; /* to that node */
     bool running;  /* phase Running; neither this nor unknown: Pending */

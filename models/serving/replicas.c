@@ -1,6 +1,7 @@
 /* replicas: from a wanted size to pods, endpoints and their ends. */
 #include "models/serving/replicas.h"
 
+#include "models/capacity/placement.h"
 #include "models/control/replicaset.h"
 #include "models/control/rollout.h"
 #include "models/control/scaler.h"
@@ -323,6 +324,7 @@ static size_t victims(struct replicas *r)
         r->candidates[m++] = (struct replicaset_pod){
             .id = slot_of(r, one),
             .node = view->node,
+            .unit = view->unit,
             .assigned = view->node != UINT32_MAX,
             .running = view->phase >= POD_LOADING,
             .unknown = view->phase == POD_DEAD,
@@ -341,8 +343,41 @@ static bool is_old(const struct replicas *r, const struct replica *one)
     return one->revision != r->revision;
 }
 
+/* The unit of an ElasticWorkload that the next pod leaves; pods that no unit has taken go first. */
+static uint32_t shrinking_unit(struct replicas *r, size_t n)
+{
+    int32_t counts[PLACEMENT_UNITS_MAX] = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (r->candidates[i].unit == PLACEMENT_NONE)
+            return PLACEMENT_NONE;
+        counts[r->candidates[i].unit]++;
+    }
+    return placement_victim(r->set.config->pod.placement, counts);
+}
+
+/* Each clone of the Deployment shrinks by itself. */
+static void shrink_units(struct replicas *r, sim_ns now, int32_t count)
+{
+    for (; count > 0; count--) {
+        size_t n = victims(r), kept = 0;
+        uint32_t unit = shrinking_unit(r, n);
+        for (size_t i = 0; i < n; i++)
+            if (r->candidates[i].unit == unit)
+                r->candidates[kept++] = r->candidates[i];
+        if (kept == 0)
+            return;
+        replicaset_rank(r->candidates, kept, now, r->order);
+        remove_replica(r, now, &r->table[r->candidates[r->order[0]].id], POD_END_SCALE_IN);
+    }
+}
+
 static void shrink(struct replicas *r, sim_ns now, int32_t count)
 {
+    const struct placement *how = r->set.config->pod.placement;
+    if (how && how->kind == PLACEMENT_ELASTIC_WORKLOAD) {
+        shrink_units(r, now, count);
+        return;
+    }
     size_t n = victims(r);
     replicaset_rank(r->candidates, n, now, r->order);
     for (int32_t i = 0; i < count && (size_t)i < n; i++)

@@ -4,6 +4,7 @@
 #include "models/capacity/pool.h"
 #include "models/control/hpa_config.h"
 #include "models/control/scaler.h"
+#include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
 #include "sim/arena.h"
 #include "sim/result.h"
@@ -427,6 +428,16 @@ static void find_supply(struct search *f)
          "Not in the bill: system and data disks, load balancer, NAT, log service, OSS.");
 }
 
+static void find_repairs(struct search *f)
+{
+    size_t n = 0;
+    const struct manifest_note *notes = f->s->files ? manifest_notes(f->s->files, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].repaired)
+            find(f, "warning", "indentation", "%s %s has lost its indentation; taken as meant: %s.",
+                 notes[i].kind, notes[i].name, notes[i].repaired);
+}
+
 static void find_service(struct search *f, size_t i)
 {
     const struct service_config *c = (const struct service_config *)f->s->services.items + i;
@@ -453,6 +464,7 @@ int findings_collect(const struct result *r, const struct scenario *s, struct re
     for (size_t i = 0; i < s->services.count; i++)
         find_service(&f, i);
     find_supply(&f);
+    find_repairs(&f);
     if (r->entries_dropped > 0)
         find(&f, "note", "log-cut",
              "%llu more decisions are not shown; limits.logEntries keeps more.",

@@ -287,6 +287,19 @@ static void check_volumes(struct lint *out, const struct scenario *s)
             check_secrets(out, root);
 }
 
+/* ---- files ---- */
+
+static void check_indentation(struct lint *out, const struct scenario *s)
+{
+    size_t n = 0;
+    const struct manifest_note *notes = s->files ? manifest_notes(s->files, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].repaired)
+            report(out, (struct mark){LINT_WARNING, "indentation", manifest_document(s->files, i)},
+                   "%s %s has lost its indentation; taken as meant: %s", notes[i].kind,
+                   notes[i].name, notes[i].repaired);
+}
+
 /* ---- all of it ---- */
 
 static struct subject subject_of(const struct scenario *s, size_t i)
@@ -328,5 +341,6 @@ int lint_scenario(struct lint *out, const struct scenario *s, struct err *e)
             return -1;
     }
     check_volumes(out, s);
+    check_indentation(out, s);
     return 0;
 }

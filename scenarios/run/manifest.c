@@ -1,7 +1,10 @@
 /* manifest: rows of "this field there is that key here", walked over the user's documents. */
 #include "scenarios/run/manifest.h"
 
+#include "scenarios/run/carry.h"
+#include "scenarios/run/elastic.h"
 #include "scenarios/run/folder.h"
+#include "scenarios/run/indent.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
 #include "sim/json.h"
@@ -28,12 +31,6 @@ struct manifest_set {
 
 /* ---- reading ---- */
 
-static const char *text_at(const struct json *root, const char *path, const char *otherwise)
-{
-    const struct json *node = json_at(root, path);
-    return node && node->type == JSON_STRING ? node->string : otherwise;
-}
-
 static const char *use_of(const char *kind)
 {
     static const char *const rows[][2] = {
@@ -48,6 +45,8 @@ static const char *use_of(const char *kind)
         {"Service", "not read: routing is in the scenario"},
         {"Ingress", "not read: routing is in the scenario"},
         {"ConfigMap", "not read"},
+        {"ElasticWorkload", "read: units of its workload"},
+        {"ResourcePolicy", "read: units of the pods that it selects"},
         {"Namespace", "read: its labels for the virtual node"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -56,9 +55,9 @@ static const char *use_of(const char *kind)
     return "not read: no model uses this kind";
 }
 
-static int add_document(struct manifest_set *m, const struct json *root, struct err *e)
+static int add_document(struct manifest_set *m, struct json *root, struct err *e)
 {
-    char place[512];
+    char place[512], words[300];
     if (root->type == JSON_NULL)
         return 0; /* an empty document between two "---" */
     if (root->type != JSON_OBJECT)
@@ -69,15 +68,22 @@ static int add_document(struct manifest_set *m, const struct json *root, struct 
         return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
                        "more than %d manifest documents", MANIFEST_MAX_DOCUMENTS);
     struct document d = {.root = root};
+    const char *repaired = NULL;
+    if (indent_repair(root, words, sizeof words)) {
+        repaired = arena_text(m->arena, words, strlen(words), e);
+        if (!repaired)
+            return -1;
+    }
     bool pool = json_get(root, "scaling_group") || json_get(root, "nodepool_info");
-    d.kind = pool ? "NodePool" : text_at(root, "kind", NULL);
+    d.kind = pool ? "NodePool" : carry_text_at(root, "kind", NULL);
     if (!d.kind)
         return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
                        "kind is missing: a Kubernetes object has one, an ACK node pool has "
                        "nodepool_info and scaling_group");
-    d.name = text_at(root, pool ? "nodepool_info.name" : "metadata.name", "");
-    d.namespace = text_at(root, "metadata.namespace", "default");
-    m->notes[m->n] = (struct manifest_note){root->file, root->line, d.kind, d.name, use_of(d.kind)};
+    d.name = carry_text_at(root, pool ? "nodepool_info.name" : "metadata.name", "");
+    d.namespace = carry_text_at(root, "metadata.namespace", "default");
+    const char *use = elastic_is_profile(root) ? "read: eci-profile" : use_of(d.kind);
+    m->notes[m->n] = (struct manifest_note){root->file, root->line, d.kind, d.name, use, repaired};
     m->documents[m->n++] = d;
     return 0;
 }
@@ -91,9 +97,11 @@ static int add_file(struct manifest_set *m, const char *path, struct err *e)
     struct json *all = yaml_parse_all(m->arena, path, text, length, e);
     if (!all)
         return -1;
-    for (const struct json *root = all->first; root; root = root->next)
+    for (struct json *root = all->first, *next; root; root = next) {
+        next = root->next;
         if (add_document(m, root, e))
             return -1;
+    }
     return 0;
 }
 
@@ -149,113 +157,6 @@ struct manifest_set *manifest_read(struct arena *a, const char *base_dir, const 
     return m;
 }
 
-/* ---- carrying over ---- */
-
-/* A copy under another key; it shares its children, which are read-only, and keeps its place. */
-static struct json *copy(struct arena *a, const struct json *node, const char *key, struct err *e)
-{
-    struct json *c = arena_take(a, 1, sizeof *c, e);
-    if (!c)
-        return NULL;
-    *c = *node;
-    c->key = key;
-    c->next = NULL;
-    return c;
-}
-
-static struct json *new_object(struct arena *a, const char *key, const struct json *place,
-                               struct err *e)
-{
-    struct json *o = json_new(a, JSON_OBJECT, place->file, place->line, place->column, e);
-    if (o) {
-        o->key = key;
-        o->key_line = place->line;
-        o->key_column = place->column;
-    }
-    return o;
-}
-
-static struct json *new_text(struct arena *a, const char *key, const char *value,
-                             const struct json *place, struct err *e)
-{
-    struct json *t = json_new(a, JSON_STRING, place->file, place->line, place->column, e);
-    if (t) {
-        t->key = key;
-        t->string = value;
-    }
-    return t;
-}
-
-enum carry { CARRY_AS_IS, CARRY_SECONDS, CARRY_LABELS };
-
-struct carry_row {
-    const char *from, *to;
-    enum carry how;
-};
-
-/* [{"key": k, "value": v}, ...] becomes {k: v, ...}. */
-static struct json *labels_object(struct arena *a, const struct json *list, const char *key,
-                                  struct err *e)
-{
-    struct json *o = new_object(a, key, list, e);
-    for (const struct json *item = list->first; o && item; item = item->next) {
-        const char *k = text_at(item, "key", NULL);
-        const struct json *v = json_get(item, "value");
-        if (!k || !v)
-            continue;
-        struct json *c = copy(a, v, k, e);
-        if (!c)
-            return NULL;
-        json_append(o, c);
-    }
-    return o;
-}
-
-/* Kubernetes counts seconds as bare numbers; scenario durations carry their unit. */
-static struct json *seconds_text(struct arena *a, const struct json *node, const char *key,
-                                 struct err *e)
-{
-    char value[64];
-    if (node->type != JSON_NUMBER)
-        return copy(a, node, key, e);
-    snprintf(value, sizeof value, "%ss", node->string);
-    char *kept = arena_text(a, value, strlen(value), e);
-    return kept ? new_text(a, key, kept, node, e) : NULL;
-}
-
-static int carry(struct arena *a, struct json *into, const struct json *root,
-                 const struct carry_row *row, struct err *e)
-{
-    const struct json *node = json_at(root, row->from);
-    struct json *made = NULL;
-    if (!node || node->type == JSON_NULL)
-        return 0;
-    switch (row->how) {
-    case CARRY_AS_IS:
-        made = copy(a, node, row->to, e);
-        break;
-    case CARRY_SECONDS:
-        made = seconds_text(a, node, row->to, e);
-        break;
-    case CARRY_LABELS:
-        made = labels_object(a, node, row->to, e);
-        break;
-    }
-    if (!made)
-        return -1;
-    json_append(into, made);
-    return 0;
-}
-
-static int carry_rows(struct arena *a, struct json *into, const struct json *root,
-                      const struct carry_row *rows, struct err *e)
-{
-    for (; rows->from; rows++)
-        if (carry(a, into, root, rows, e))
-            return -1;
-    return 0;
-}
-
 /* ---- Deployment and HPA ---- */
 
 /* The first container that asks for a GPU serves; without one the first of all. */
@@ -295,7 +196,7 @@ static int carry_resource(struct arena *a, struct json *into, const struct json 
         node = json_get(limits, names[0]);
     if (!node)
         return 0;
-    struct json *made = copy(a, node, names[1], e);
+    struct json *made = carry_copy(a, node, names[1], e);
     if (!made)
         return -1;
     json_append(into, made);
@@ -319,9 +220,9 @@ static int carry_marks(struct arena *a, struct json *pod, const struct json *map
          c = c->next) {
         if (!for_virtual_node(c->key))
             continue;
-        struct json *kept = copy(a, c, c->key, e);
+        struct json *kept = carry_copy(a, c, c->key, e);
         if (!o)
-            o = new_object(a, key, map, e);
+            o = carry_object(a, key, map, e);
         if (!kept || !o)
             return -1;
         json_append(o, kept);
@@ -342,7 +243,7 @@ static int carry_tolerations(struct arena *a, struct json *pod, const struct jso
         return -1;
     keys->key = "tolerations";
     for (const struct json *c = list->first; c; c = c->next) {
-        struct json *t = new_text(a, NULL, text_at(c, "key", ""), c, e);
+        struct json *t = carry_text(a, NULL, carry_text_at(c, "key", ""), c, e);
         if (!t)
             return -1;
         json_append(keys, t);
@@ -383,7 +284,7 @@ static int add_pod(struct arena *a, struct json *service, const struct json *spe
     static const char *const resources[][2] = {
         {"nvidia.com/gpu", "gpus"}, {"cpu", "cpu"}, {"memory", "memory"}};
     const struct json *container = serving_container(spec);
-    struct json *pod = new_object(a, "pod", spec, e);
+    struct json *pod = carry_object(a, "pod", spec, e);
     if (!pod || carry_rows(a, pod, spec, pod_rows, e))
         return -1;
     for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
@@ -398,7 +299,7 @@ static int add_probe(struct arena *a, struct json *startup, const struct json *p
 {
     if (!probe || probe->type != JSON_OBJECT)
         return 0;
-    struct json *o = new_object(a, key, probe, e);
+    struct json *o = carry_object(a, key, probe, e);
     if (!o || carry_rows(a, o, probe, probe_rows, e))
         return -1;
     json_append(startup, o);
@@ -410,7 +311,7 @@ static int add_probes(struct arena *a, struct json *service, const struct json *
     const struct json *container = serving_container(spec);
     const struct json *liveness = json_get(container, "livenessProbe");
     const struct json *readiness = json_get(container, "readinessProbe");
-    struct json *startup = new_object(a, "startup", container ? container : spec, e);
+    struct json *startup = carry_object(a, "startup", container ? container : spec, e);
     if (!startup)
         return -1;
     if (add_probe(a, startup, readiness, "readinessProbe", e) ||
@@ -429,18 +330,19 @@ static int add_hpa(struct arena *a, struct json *service, const struct json *hpa
     if (!spec || spec->type != JSON_OBJECT)
         return err_set(e, ERR_INPUT, json_place(place, sizeof place, hpa),
                        "HorizontalPodAutoscaler: spec is missing");
-    struct json *scaler = new_object(a, "autoscaler", hpa, e);
-    struct json *own = new_object(a, "hpa", spec, e);
+    struct json *scaler = carry_object(a, "autoscaler", hpa, e);
+    struct json *own = carry_object(a, "hpa", spec, e);
     if (!scaler || !own)
         return -1;
     if (version) {
-        struct json *v = copy(a, version, "apiVersion", e);
+        struct json *v = carry_copy(a, version, "apiVersion", e);
         if (!v)
             return -1;
         json_append(own, v);
     }
     for (const struct json *c = spec->first; c; c = c->next) {
-        struct json *kept = strcmp(c->key, "scaleTargetRef") == 0 ? NULL : copy(a, c, c->key, e);
+        struct json *kept =
+            strcmp(c->key, "scaleTargetRef") == 0 ? NULL : carry_copy(a, c, c->key, e);
         if (kept)
             json_append(own, kept);
         else if (e->code != ERR_NONE)
@@ -470,13 +372,33 @@ static const struct document *find_deployment(const struct manifest_set *m, cons
     return NULL;
 }
 
+static struct elastic_workload workload_of(const struct manifest_set *m, const struct document *d,
+                                           const struct json *metadata)
+{
+    return (struct elastic_workload){d->kind, d->name, d->namespace, metadata,
+                                     namespace_labels(m, d->namespace)};
+}
+
+/* An HPA scales the Deployment, or the ElasticWorkload that spreads it. */
+static bool is_target(const struct manifest_set *m, const struct json *hpa,
+                      const struct document *d)
+{
+    struct elastic_workload w = workload_of(m, d, NULL);
+    const struct json *spread = elastic_workload_of(m, &w);
+    const char *name = carry_text_at(hpa, "spec.scaleTargetRef.name", "");
+    bool elastic =
+        strcmp(carry_text_at(hpa, "spec.scaleTargetRef.kind", ""), "ElasticWorkload") == 0;
+    if (elastic)
+        return spread && strcmp(name, carry_text_at(spread, "metadata.name", "")) == 0;
+    return strcmp(name, d->name) == 0;
+}
+
 static const struct document *find_hpa(const struct manifest_set *m, const struct document *d)
 {
     for (size_t i = 0; i < m->n; i++) {
         const struct document *h = &m->documents[i];
         if (strcmp(h->kind, "HorizontalPodAutoscaler") == 0 &&
-            strcmp(h->namespace, d->namespace) == 0 &&
-            strcmp(text_at(h->root, "spec.scaleTargetRef.name", ""), d->name) == 0)
+            strcmp(h->namespace, d->namespace) == 0 && is_target(m, h->root, d))
             return h;
     }
     return NULL;
@@ -487,6 +409,7 @@ struct json *manifest_service(struct manifest_set *m, const char *deployment, st
     const struct document *d = find_deployment(m, deployment);
     const struct document *h = d ? find_hpa(m, d) : NULL;
     const struct json *spec = d ? json_at(d->root, "spec.template.spec") : NULL;
+    const struct json *metadata = d ? json_at(d->root, "spec.template.metadata") : NULL;
     static const struct carry_row top[] = {{"spec.replicas", "initialReplicas", CARRY_AS_IS}, {0}};
     char place[512];
     if (!d)
@@ -496,10 +419,14 @@ struct json *manifest_service(struct manifest_set *m, const char *deployment, st
                 "Deployment '%s': spec.template.spec.containers is missing", d->name);
         return NULL;
     }
-    struct json *service = new_object(m->arena, NULL, d->root, e);
-    if (!service || carry_rows(m->arena, service, d->root, top, e) ||
+    struct json *service = carry_object(m->arena, NULL, d->root, e);
+    struct elastic_workload w = workload_of(m, d, metadata);
+    const struct json *spread = elastic_workload_of(m, &w);
+    const struct json *sized = spread && json_at(spread, "spec.replicas") ? spread : d->root;
+    if (!service || carry_rows(m->arena, service, sized, top, e) ||
         add_pod(m->arena, service, spec, e) ||
-        add_marks(m, service, d->namespace, json_at(d->root, "spec.template.metadata"), spec, e) ||
+        add_marks(m, service, d->namespace, metadata, spec, e) ||
+        elastic_add(m->arena, m, &w, carry_child(service, "pod"), e) ||
         add_probes(m->arena, service, spec, e) || (h && add_hpa(m->arena, service, h->root, e)))
         return NULL;
     return service;
@@ -538,9 +465,11 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
         return NULL;
     }
     const struct json *metadata = json_at(d->root, bare ? "metadata" : "spec.template.metadata");
-    struct json *job = new_object(m->arena, NULL, d->root, e);
+    struct json *job = carry_object(m->arena, NULL, d->root, e);
+    struct elastic_workload w = workload_of(m, d, metadata);
     if (!job || add_pod(m->arena, job, spec, e) ||
         add_marks(m, job, d->namespace, metadata, spec, e) ||
+        elastic_add(m->arena, m, &w, carry_child(job, "pod"), e) ||
         carry_rows(m->arena, job, spec, run_rows, e) ||
         (!bare && carry_rows(m->arena, job, d->root, job_rows, e)))
         return NULL;
@@ -573,7 +502,7 @@ struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, s
             continue;
         if (name ? strcmp(d->name, name) != 0 : seen++ != n)
             continue;
-        struct json *pool = new_object(m->arena, NULL, d->root, e);
+        struct json *pool = carry_object(m->arena, NULL, d->root, e);
         return pool && carry_rows(m->arena, pool, d->root, pool_rows, e) == 0 ? pool : NULL;
     }
     return NULL;

@@ -18,7 +18,8 @@ struct manifest_note {
     const char *file;
     uint32_t line;
     const char *kind, *name;
-    const char *use; /* "read", or why it is left out */
+    const char *use;      /* "read", or why it is left out */
+    const char *repaired; /* keys that were nested again, see indent.h; NULL: none */
 };
 
 struct manifest_set; /* opaque; in the arena */
