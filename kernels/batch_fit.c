@@ -5,9 +5,6 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
 #include <math.h>
-#include <stdbool.h>
-
-#define BATCH_FIT_MAX_POINTS 1024
 
 /* The points as columns. */
 struct columns {
@@ -53,7 +50,7 @@ static void hold_at_zero(const struct columns *c, size_t n, struct batch_fit *f)
 int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out, double *residuals,
               struct err *e)
 {
-    struct columns c;
+    struct columns c = {.x = {0}}; /* the compiler cannot know that check refuses n = 0 */
     double v00, v01, v11, chi2;
     assert(points && out);
     if (check(points, n, e))
@@ -78,5 +75,54 @@ int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out,
         if (residuals)
             residuals[i] = off;
     }
+    return 0;
+}
+
+/* One point by the line through others. */
+static void foretell(const struct batch_fit *f, const struct batch_point *p,
+                     struct batch_trust *out)
+{
+    double off = fabs((f->t0_s + f->per_item_s * p->batch) / p->time_s - 1);
+    out->mape += off;
+    out->points++;
+    if (off >= out->worst) {
+        out->worst = off;
+        out->worst_batch = p->batch;
+    }
+}
+
+/* All but those held out, and but the one numbered `but`. */
+static size_t others(const struct batch_point *points, const bool *held, size_t n, size_t but,
+                     struct batch_point *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!held[i] && i != but)
+            out[kept++] = points[i];
+    return kept;
+}
+
+int batch_fit_trust(const struct batch_point *points, const bool *held, size_t n,
+                    struct batch_trust *out, struct err *e)
+{
+    struct batch_point kept[BATCH_FIT_MAX_POINTS];
+    struct batch_fit f;
+    size_t n_held = 0;
+    *out = (struct batch_trust){0};
+    if (check(points, n, e))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        n_held += held[i];
+    if (n_held == 0 && n < 3)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        if (n_held > 0 && !held[i])
+            continue;
+        size_t k = others(points, held, n, n_held > 0 ? n : i, kept);
+        if (batch_fit(kept, k, &f, NULL, e))
+            return -1;
+        foretell(&f, &points[i], out);
+    }
+    out->mape /= (double)out->points;
     return 0;
 }

@@ -4,7 +4,10 @@
 
 #include "sim/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#define BATCH_FIT_MAX_POINTS 1024
 
 /* A measured batch. cv, deviation / mean of a batch's time, and samples may be unknown: 0. */
 struct batch_point {
@@ -25,5 +28,17 @@ struct batch_fit {
  * ERR_INPUT. residuals: n relative ones, or NULL. */
 int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out, double *residuals,
               struct err *e);
+
+/* How well the line foretells times that it was not made from. */
+struct batch_trust {
+    size_t points;      /* that were foretold; 0: too few to leave any out */
+    double mape, worst; /* mean and largest |fit / time - 1| */
+    double worst_batch;
+};
+
+/* Foretells the points held out by a fit of the others; when none is held out, each by a fit of all
+ * others but it. held: n flags. */
+int batch_fit_trust(const struct batch_point *points, const bool *held, size_t n,
+                    struct batch_trust *out, struct err *e);
 
 #endif

@@ -129,6 +129,8 @@ int dist_make(struct dist *d, enum dist_kind kind, double mean, double cv, struc
         return make_weibull(d, mean, cv, e);
     case DIST_GAMMA:
         return make_gamma(d, mean, cv, e);
+    case DIST_MEASURED: /* has no cv to be made from */
+        break;
     }
     assert(0 && "a kind of distribution");
     return -1;
@@ -169,6 +171,51 @@ int dist_shape(struct dist *d, enum dist_kind kind, double shape, double scale, 
     return 0;
 }
 
+static int check_points(const struct dist_point *points, size_t n, struct err *e)
+{
+    if (n < 2 || points[0].share != 0 || points[n - 1].share != 1)
+        return err_set(e, ERR_INPUT, NULL, "at least two points from share 0 to share 1");
+    for (size_t i = 0; i < n; i++) {
+        if (!(points[i].value > 0 && points[i].value <= DBL_MAX))
+            return err_set(e, ERR_INPUT, NULL, "point %zu: a value is above 0", i);
+        if (i > 0 && !(points[i].share > points[i - 1].share))
+            return err_set(e, ERR_INPUT, NULL, "point %zu: shares ascend", i);
+        if (i > 0 && points[i].value < points[i - 1].value)
+            return err_set(e, ERR_INPUT, NULL, "point %zu: values do not fall", i);
+    }
+    return 0;
+}
+
+int dist_measured(struct dist *d, double mean, const struct dist_point *points, size_t n,
+                  struct err *e)
+{
+    double sum = 0;
+    assert(mean > 0);
+    if (check_points(points, n, e))
+        return -1;
+    for (size_t i = 1; i < n; i++)
+        sum += (points[i].share - points[i - 1].share) *
+               (points[i - 1].value + (points[i].value - points[i - 1].value) / 2);
+    *d = (struct dist){
+        .kind = DIST_MEASURED, .a = mean / sum, .mean = mean, .points = points, .n_points = n};
+    return 0;
+}
+
+/* The value that a share u of all lie below. */
+static double measured_at(const struct dist *d, double u)
+{
+    size_t low = 0, high = d->n_points - 1;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (d->points[middle].share <= u)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct dist_point *p = &d->points[low], *q = &d->points[high];
+    return d->a * (p->value + (q->value - p->value) * ((u - p->share) / (q->share - p->share)));
+}
+
 double dist_least(const struct dist *d)
 {
     switch (d->kind) {
@@ -176,6 +223,8 @@ double dist_least(const struct dist *d)
         return d->mean;
     case DIST_UNIFORM:
         return d->a;
+    case DIST_MEASURED:
+        return d->a * d->points[0].value;
     default:
         return 0;
     }
@@ -200,6 +249,8 @@ double dist_draw(const struct dist *d, struct chance c, uint64_t index)
         return d->b * chance_weibull(c, index, d->a);
     case DIST_GAMMA:
         return d->b * chance_gamma(c, index, d->a);
+    case DIST_MEASURED:
+        return measured_at(d, chance_uniform(c, index));
     }
     assert(0 && "a kind of distribution");
     return 0;

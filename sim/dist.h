@@ -5,6 +5,7 @@
 #include "sim/chance.h"
 #include "sim/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum dist_kind {
@@ -15,6 +16,12 @@ enum dist_kind {
     DIST_LOGNORMAL,   /* a = mu, b = sigma of the logarithm */
     DIST_WEIBULL,     /* a = shape, b = scale */
     DIST_GAMMA,       /* a = shape, b = scale */
+    DIST_MEASURED,    /* a = factor of the points' values */
+};
+
+/* A share of all values lies at or below this value. */
+struct dist_point {
+    double share, value;
 };
 
 /* Open data; made by dist_make or the binder. Values are in the unit of the field it stands in
@@ -22,8 +29,9 @@ enum dist_kind {
 struct dist {
     enum dist_kind kind;
     double a, b;
-    double
-        mean; /* the expectation (of a normal before the cut, which shifts it by 0.5 % at most) */
+    double mean; /* the expectation; of a normal before the cut, which shifts it by 0.5 % at most */
+    const struct dist_point *points; /* DIST_MEASURED: borrowed */
+    size_t n_points;
 };
 
 /* From the two figures that people have: mean > 0 (a constant may be 0) and coefficient of
@@ -39,6 +47,12 @@ struct dist dist_uniform(double low, double high);
 /* Weibull (shape 0.1..1000) or gamma (shape 1e-4..1e8) by shape and scale > 0. -1 and ERR_INPUT
  * when the shape is outside. */
 int dist_shape(struct dist *d, enum dist_kind kind, double shape, double scale, struct err *e);
+
+/* What was measured: values between two points are equally likely. n >= 2 points that ascend from
+ * share 0 to share 1 with values > 0 that do not fall, and outlive the distribution; all values are
+ * multiplied by one factor so that the mean is this. -1 and ERR_INPUT says which point is wrong. */
+int dist_measured(struct dist *d, double mean, const struct dist_point *points, size_t n,
+                  struct err *e);
 
 /* No draw is smaller. */
 double dist_least(const struct dist *d);

@@ -219,7 +219,7 @@ static struct spot_preset markets[] = {
      .price_low = 0.1,
      .price_high = 1,
      .stock_out_share = 1,
-     .stock_out = {DIST_CONSTANT, 7200e9, 0, 7200e9}},
+     .stock_out = {.kind = DIST_CONSTANT, .a = 7200e9, .mean = 7200e9}},
     {.name = "plenty",
      .hazards = {&surely, 1},
      .check = 5 * SIM_MINUTE,

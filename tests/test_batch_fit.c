@@ -66,3 +66,48 @@ Test(batch_fit, what_cannot_be_fitted_is_refused)
     cr_assert_eq(batch_fit(zero, 2, &f, NULL, &e), -1);
     cr_assert_eq(e.code, ERR_INPUT);
 }
+
+Test(batch_fit, foretells_held_out_points_by_the_others)
+{
+    /* the line 3 + 2 b through batches 1, 2, 4; the held out 8 takes 20 instead of 19 */
+    static const struct batch_point p[] = {{.batch = 1, .time_s = 5},
+                                           {.batch = 2, .time_s = 7},
+                                           {.batch = 4, .time_s = 11},
+                                           {.batch = 8, .time_s = 20}};
+    static const bool held[] = {false, false, false, true};
+    struct batch_trust t;
+    struct err e = {0};
+    cr_assert_eq(batch_fit_trust(p, held, 4, &t, &e), 0);
+    cr_expect_eq(t.points, 1);
+    cr_expect_float_eq(t.mape, 0.05, 1e-9);
+    cr_expect_float_eq(t.worst, 0.05, 1e-9);
+    cr_expect_eq(t.worst_batch, 8);
+}
+
+Test(batch_fit, leaves_each_point_out_in_turn_when_none_is_held_out)
+{
+    static const struct batch_point line[] = {
+        {.batch = 1, .time_s = 5}, {.batch = 2, .time_s = 7}, {.batch = 4, .time_s = 11}};
+    static const struct batch_point bent[] = {
+        {.batch = 1, .time_s = 5}, {.batch = 2, .time_s = 7}, {.batch = 4, .time_s = 22}};
+    static const bool none[3] = {false};
+    struct batch_trust t;
+    struct err e = {0};
+    cr_assert_eq(batch_fit_trust(line, none, 3, &t, &e), 0);
+    cr_expect(t.points == 3 && t.worst < 1e-9);
+    cr_assert_eq(batch_fit_trust(bent, none, 3, &t, &e), 0);
+    cr_expect_eq(t.worst_batch, 4, "3 + 2 b through 1 and 2 says 11, not 22");
+    cr_expect_float_eq(t.worst, 0.5, 1e-9);
+    cr_assert_eq(batch_fit_trust(line, none, 2, &t, &e), 0);
+    cr_expect_eq(t.points, 0);
+}
+
+Test(batch_fit, holding_out_too_many_is_refused)
+{
+    static const struct batch_point p[] = {{.batch = 1, .time_s = 5}, {.batch = 2, .time_s = 7}};
+    static const bool held[] = {false, true};
+    struct batch_trust t;
+    struct err e = {0};
+    cr_expect_eq(batch_fit_trust(p, held, 2, &t, &e), -1);
+    cr_expect_eq(e.code, ERR_INPUT);
+}

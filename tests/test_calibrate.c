@@ -8,13 +8,24 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+/* The table and messages stay in `said`. */
+static char said[4096];
 
 static int calibrate(const char *csv, const char *more, const char *out)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s calibrate --from %s %s > %s 2>&1", SLUICE_BINARY, csv, more,
-             out);
-    return WEXITSTATUS(system(line));
+    char line[1024], err[] = "/tmp/sluice_calibrate_said_XXXXXX";
+    int fd = mkstemp(err);
+    cr_assert(fd >= 0);
+    snprintf(line, sizeof line, "%s calibrate --from %s %s > %s 2> %s", SLUICE_BINARY, csv, more,
+             out, err);
+    int rc = WEXITSTATUS(system(line));
+    ssize_t n = read(fd, said, sizeof said - 1);
+    said[n > 0 ? n : 0] = '\0';
+    close(fd);
+    remove(err);
+    return rc;
 }
 
 Test(calibrate, writes_a_profile_that_scenarios_can_name)
@@ -35,6 +46,8 @@ Test(calibrate, writes_a_profile_that_scenarios_can_name)
     cr_assert_eq(profile_time_ns(p, 4), 11000000);
     cr_assert_eq(profile_max_batch(p), 4);
     cr_assert_eq(p->quality, QUALITY_MEASURED);
+    cr_assert(p->mape < 1e-9 && p->worst_batch > 0);
+    cr_assert(strstr(said, "mean error (MAPE) 0.0 %"), "%s", said);
     cr_assert_str_eq(p->date, "2026-05-31");
     arena_destroy(a);
     remove(out);
@@ -53,5 +66,33 @@ Test(calibrate, bad_times_and_a_missing_date_are_the_users_mistake)
     }
     struct temp_file csv = temp_text("1,0.1\n2,0.2\n");
     cr_assert_eq(calibrate(csv.path, "", "/dev/null"), 2);
+    temp_drop(&csv);
+}
+
+Test(calibrate, held_out_batches_judge_the_fit_and_are_no_points)
+{
+    char dir[] = "/tmp/sluice_calibrate_XXXXXX", out[64];
+    cr_assert(mkdtemp(dir));
+    snprintf(out, sizeof out, "%s/own.json", dir);
+    struct temp_file csv = temp_text("1,0.005\n2,0.007\n4,0.011\n8,0.020\n");
+    cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31 --held-out 8", out),
+                 0, "%s", said);
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    struct calibration c;
+    cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
+    const struct profile *p = calibration_find(&c, "mine/P4/fp32", "here", &e);
+    cr_assert_eq(profile_max_batch(p), 4);
+    cr_assert_float_eq(p->mape, 0.05, 1e-6);
+    cr_assert_eq(p->worst_batch, 8);
+    cr_assert(strstr(said, "Held out batches, foretold by the others: mean error (MAPE) 5.0 %"),
+              "%s", said);
+    arena_destroy(a);
+    remove(out);
+    remove(dir);
+    temp_drop(&csv);
+    csv = temp_text("1,0.005\n2,0.007\n4,0.011\n");
+    cr_assert_eq(calibrate(csv.path, "--date 2026-05-31 --held-out 3", "/dev/null"), 2);
+    cr_assert(strstr(said, "--held-out: batch 3 was not measured"), "%s", said);
     temp_drop(&csv);
 }

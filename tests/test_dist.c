@@ -147,3 +147,47 @@ Test(dist, normal_is_cut_at_zero)
         zeros += dist_draw(&d, stream(60), i) == 0;
     cr_expect_float_eq((double)zeros / 10000, 0.5, 0.02);
 }
+
+Test(dist, what_was_measured_is_drawn_with_its_quantiles_and_mean)
+{
+    static const struct dist_point points[] = {{0, 1}, {0.5, 2}, {0.9, 2.5}, {1, 10}};
+    const uint64_t n = 200000;
+    struct err e = {0};
+    struct dist d;
+    /* mean of the points: 0.5 x 1.5 + 0.4 x 2.25 + 0.1 x 6.25 = 2.275 */
+    cr_assert_eq(dist_measured(&d, 4550, points, 4, &e), 0);
+    double sum = 0;
+    uint64_t below_median = 0, below_p90 = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        double x = dist_draw(&d, stream(9), i);
+        cr_assert(x >= 2000 && x <= 20000);
+        sum += x;
+        below_median += x <= 4000;
+        below_p90 += x <= 5000;
+    }
+    cr_expect_float_eq(sum / (double)n, 4550, 4550 * 0.01);
+    cr_expect_float_eq((double)below_median / (double)n, 0.5, 0.005);
+    cr_expect_float_eq((double)below_p90 / (double)n, 0.9, 0.005);
+    cr_expect_eq(dist_least(&d), 2000);
+    cr_expect_eq(d.mean, 4550);
+}
+
+Test(dist, measured_points_that_make_no_distribution_are_refused)
+{
+    static const struct {
+        struct dist_point p[3];
+        const char *msg;
+    } bad[] = {
+        {{{0.1, 1}, {0.5, 2}, {1, 3}}, "at least two points from share 0 to share 1"},
+        {{{0, 1}, {0.5, 2}, {0.9, 3}}, "at least two points from share 0 to share 1"},
+        {{{0, 0}, {0.5, 2}, {1, 3}}, "point 0: a value is above 0"},
+        {{{0, 1}, {0, 2}, {1, 3}}, "point 1: shares ascend"},
+        {{{0, 1}, {0.5, 0.5}, {1, 3}}, "point 1: values do not fall"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct err e = {0};
+        struct dist d;
+        cr_expect_eq(dist_measured(&d, 1, bad[i].p, 3, &e), -1);
+        cr_expect_str_eq(e.msg, bad[i].msg);
+    }
+}

@@ -24,6 +24,30 @@ static const struct knob point_rows[] = {
     {0},
 };
 
+static const struct knob spread_rows[] = {
+    {.key = "share",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct dist_point, share),
+     .doc = "Share of the batches that took at most this time.",
+     .min = 0,
+     .max = 1},
+    {.key = "time",
+     .kind = KNOB_NUMBER,
+     .offset = offsetof(struct dist_point, value),
+     .unit = "of the mean",
+     .doc = "Time of a batch as a multiple of the mean.",
+     .min = 1e-6,
+     .max = 1e6},
+    {0},
+};
+
+static const struct knob_table spread_knobs = {
+    .name = "calibrationSpread",
+    .doc = "How a batch's time scatters around its mean, as measured.",
+    .rows = spread_rows,
+    .size = sizeof(struct dist_point),
+};
+
 static const struct knob_table point_knobs = {
     .name = "calibrationPoint",
     .doc = "A measured batch.",
@@ -43,7 +67,9 @@ static const struct knob profile_rows[] = {
     PROFILE_TEXT(gpu, "Kind of GPU, as instance types name it.", NULL),
     PROFILE_TEXT(framework, "Software that ran it.", NULL),
     PROFILE_TEXT(precision, "fp32, fp16, int8.", NULL),
-    PROFILE_TEXT(device, "Exact board and clocks, where known.", ""),
+    PROFILE_TEXT(device, "Exact board, where known.", ""),
+    PROFILE_TEXT(clocks, "How its clocks were set, where known.", ""),
+    PROFILE_TEXT(driver, "Driver, where known.", ""),
     {.key = "sequence",
      .kind = KNOB_INT,
      .offset = offsetof(struct profile, sequence),
@@ -84,6 +110,34 @@ static const struct knob profile_rows[] = {
      .preset = "0",
      .min = 0,
      .max = 10},
+    {.key = "spread",
+     .kind = KNOB_LIST,
+     .offset = offsetof(struct profile, spread),
+     .doc = "Spread of one batch's time as measured; goes before cv.",
+     .preset = "",
+     .table = &spread_knobs},
+    {.key = "heldOutMape",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct profile, mape),
+     .doc = "Mean error of the fit for batches that were left out of it.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "heldOutWorst",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct profile, worst),
+     .doc = "Largest error of the fit for a batch that was left out of it.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "heldOutWorstBatch",
+     .kind = KNOB_INT,
+     .offset = offsetof(struct profile, worst_batch),
+     .unit = "items",
+     .doc = "The batch of that error.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e6},
     {.key = "quality",
      .kind = KNOB_NAME,
      .offset = offsetof(struct profile, quality),
@@ -104,6 +158,10 @@ static int check_points(const void *config, const char **key, struct err *e)
         if (points[i].batch <= points[i - 1].batch)
             return err_set(e, ERR_INPUT, NULL, "batches must ascend; %lld follows %lld",
                            (long long)points[i].batch, (long long)points[i - 1].batch);
+    struct dist d;
+    *key = "spread";
+    if (p->spread.count > 0 && dist_measured(&d, 1, p->spread.items, p->spread.count, e))
+        return -1;
     *key = "t0";
     if (p->t0 == 0 && p->per_item == 0)
         return err_set(e, ERR_INPUT, NULL, "t0 and perItem are both 0: a batch would take no time");
@@ -156,11 +214,19 @@ int64_t profile_max_batch(const struct profile *p)
     return p->points.count > 0 ? points[p->points.count - 1].batch : 0;
 }
 
+int64_t profile_min_batch(const struct profile *p)
+{
+    const struct profile_point *points = p->points.items;
+    return p->points.count > 0 ? points[0].batch : 0;
+}
+
 struct dist profile_dist(const struct profile *p, int64_t batch)
 {
     struct dist d;
     struct err e = {0};
     double mean = (double)profile_time_ns(p, batch);
+    if (p->spread.count > 0 && dist_measured(&d, mean, p->spread.items, p->spread.count, &e) == 0)
+        return d;
     if (p->cv <= 0 || dist_make(&d, DIST_LOGNORMAL, mean, p->cv, &e))
         d = dist_constant(mean);
     return d;

@@ -14,16 +14,21 @@ struct profile_point {
     double items_per_s;
 };
 
-/* Open data, one entry of a calibration file. The key is (device, framework, precision, model,
- * sequence): the same card differs by a factor of three between two frameworks. */
+/* Open data, one entry of a calibration file. The key is (device, clocks, driver, framework,
+ * precision, model, sequence): the same card differs by a factor of three between two frameworks.
+ */
 struct profile {
     const char *name; /* "bert-base-128/V100/fp32" */
-    const char *model, *gpu, *framework, *precision, *device;
+    const char *model, *gpu, *framework, *precision, *device, *clocks, *driver;
     int64_t sequence;        /* tokens; 0 where there are none */
     sim_ns t0, per_item;     /* t(b) = t0 + per_item * b */
     double fit_residual;     /* largest relative residual of the fit over the points */
     struct knob_list points; /* struct profile_point, ascending batches; may be empty */
     double cv;               /* spread of one batch's time: deviation / mean */
+    struct knob_list spread; /* struct dist_point: shares of batches and their time / mean; may be
+                                empty */
+    double mape, worst;      /* of batches left out of the fit, as shares; 0: not known */
+    int64_t worst_batch;     /* 0: not known */
     int quality;
     const char *source, *date, *note;
 };
@@ -41,7 +46,10 @@ extern const struct knob_table profile_file_knobs; /* "calibration" */
 sim_ns profile_time_ns(const struct profile *p, int64_t batch);
 /* The largest batch that was measured; 0 when only the fit is known. */
 int64_t profile_max_batch(const struct profile *p);
-/* Time of one batch as a distribution: lognormal with the profile's spread, or constant. */
+/* The smallest batch that was measured; 0 when only the fit is known. */
+int64_t profile_min_batch(const struct profile *p);
+/* Time of one batch as a distribution: the measured spread around the mean, else lognormal with the
+ * profile's cv, or constant. Borrows from the profile. */
 struct dist profile_dist(const struct profile *p, int64_t batch);
 
 #endif

@@ -17,7 +17,8 @@ sim_ns work_plain_ns(const struct dist *service, struct chance stream, uint64_t 
 
 static bool alike(const struct dist *x, const struct dist *y)
 {
-    return x->kind == y->kind && x->a == y->a && x->b == y->b && x->mean == y->mean;
+    return x->kind == y->kind && x->a == y->a && x->b == y->b && x->mean == y->mean &&
+           x->points == y->points;
 }
 
 static void refill(struct work *w, uint32_t service, uint64_t first)

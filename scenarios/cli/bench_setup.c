@@ -31,8 +31,7 @@ int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_
     return 0;
 }
 
-/* A duration into seconds; NULL leaves *out as it is. */
-static int seconds(const char *option, const char *value, double *out, struct err *e)
+int bench_setup_seconds(const char *option, const char *value, double *out, struct err *e)
 {
     int64_t ns;
     if (!value)
@@ -87,12 +86,13 @@ static int read_load(const struct bench_arguments *a, struct load_rule *rule, st
     double percent = rule->percentile * 100;
     *rule = load_usual;
     percent = rule->percentile * 100;
-    if (read_scenario(a, rule, e) || seconds("--min-duration", a->least, &rule->min_s, e))
+    if (read_scenario(a, rule, e) ||
+        bench_setup_seconds("--min-duration", a->least, &rule->min_s, e))
         return -1;
     if (rule->max_s < rule->min_s)
         rule->max_s = rule->min_s * 2;
-    if (seconds("--max-duration", a->most, &rule->max_s, e) ||
-        seconds("--latency-bound", a->bound, &rule->bound_s, e) ||
+    if (bench_setup_seconds("--max-duration", a->most, &rule->max_s, e) ||
+        bench_setup_seconds("--latency-bound", a->bound, &rule->bound_s, e) ||
         number("--percentile", a->percentile, 99.99, &percent, e) ||
         number("--qps", a->qps, 1e6, &rule->qps, e) || read_seed(a->seed, &rule->seed, e))
         return -1;

@@ -1,12 +1,13 @@
 /* cmd_calibrate: `sluice calibrate`: measured batch times as a profile that scenarios can name. */
 #include "kernels/backend.h"
-#include "kernels/batch_fit.h"
 #include "kernels/gemm.h"
 #include "kernels/network_bench.h"
+#include "kernels/timings.h"
 #include "scenarios/cli/bench_setup.h"
 #include "scenarios/cli/blas_core.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
+#include "scenarios/cli/profile_draft.h"
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
@@ -16,184 +17,129 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CALIBRATE_MAX_POINTS 64
-
 struct calibrate {
-    const char *model, *gpu, *date, *batches, *from, *out;
-    int64_t threads, sequence;
-    struct batch_point points[CALIBRATE_MAX_POINTS];
-    size_t n;
-    struct batch_fit fit;
-    bool stable;
+    struct profile_draft draft;
+    const char *batches, *held, *out, *format, *config, *backend, *least;
+    struct option_texts from;
+    int64_t threads;
+    /* texts that the draft borrows */
+    struct environment environment;
+    char framework[200], clocks[200], source[400], remark[200];
 };
 
-static int measure_batch(struct calibrate *c, struct batch_point *p, struct err *e)
+/* ---- measuring ---- */
+
+static int measure_batch(struct calibrate *c, const struct network_bench_setup *setup,
+                         struct batch_point *p, struct err *e)
 {
-    struct network_bench_setup setup = {
-        .model = {c->model, (int32_t)p->batch, (int32_t)c->sequence, 1},
-        .backend = &backend_blas,
-        .load = network_bench_usual};
     struct network_bench b;
     struct arena *a = arena_create(e);
-    int rc = a ? network_bench(a, &setup, &b, e) : -1;
+    int rc = a ? network_bench(a, setup, &b, e) : -1;
     if (rc == 0) {
-        c->sequence = b.sequence;
-        c->stable = c->stable && b.load.stable;
-        p->time_s = b.service.mean_s;
-        p->cv = b.service.cv;
-        p->samples = b.service.samples;
+        c->draft.sequence = b.sequence;
+        c->draft.stable = c->draft.stable && b.load.stable;
+        c->environment = b.environment;
+        *p = (struct batch_point){setup->model.batch, b.service.mean_s, b.service.cv,
+                                  b.service.samples};
+        /* The smallest batch's spread: it is what a service without batching runs. */
+        if (c->draft.n_spread == 0)
+            profile_draft_spread(&c->draft, b.load.service_s, b.load.queries);
     }
     arena_destroy(a);
     return rc;
 }
 
+static void describe_environment(struct calibrate *c)
+{
+    const struct environment *env = &c->environment;
+    struct profile_draft *d = &c->draft;
+    snprintf(c->framework, sizeof c->framework,
+             "Sluice " SLUICE_VERSION ", %s, core %s, %d threads", env->framework, env->core,
+             (int)env->threads);
+    snprintf(c->source, sizeof c->source, "sluice calibrate");
+    d->framework = d->framework ? d->framework : c->framework;
+    d->device = d->device ? d->device : env->device;
+    d->clocks = d->clocks ? d->clocks : env->clocks;
+    d->driver = d->driver ? d->driver : env->driver;
+}
+
 static int measure(struct calibrate *c, struct err *e)
 {
     int32_t batches[BENCH_SETUP_BATCHES];
-    if (bench_setup_batches("--batches", c->batches, batches, &c->n, e))
-        return -1;
+    struct network_bench_setup setup = {.model = {c->draft.model, 1, (int32_t)c->draft.sequence, 1},
+                                        .load = network_bench_usual,
+                                        .logged_share = 0.125};
     if (c->threads > 0)
         gemm_blas_threads((int32_t)c->threads);
-    for (size_t i = 0; i < c->n; i++) {
-        c->points[i].batch = batches[i];
+    if (bench_setup_batches("--batches", c->batches, batches, &c->draft.n, e) ||
+        bench_setup_seconds("--min-duration", c->least, &setup.load.min_s, e))
+        return -1;
+    setup.backend = backend_find(c->backend, e);
+    if (!setup.backend)
+        return -1;
+    setup.load.max_s = setup.load.max_s > setup.load.min_s ? setup.load.max_s : setup.load.min_s;
+    for (size_t i = 0; i < c->draft.n; i++) {
         fprintf(stderr, "batch %d ...\n", (int)batches[i]);
-        if (measure_batch(c, &c->points[i], e))
+        setup.model.batch = batches[i];
+        if (measure_batch(c, &setup, &c->draft.points[i], e))
             return -1;
     }
+    describe_environment(c);
     return 0;
 }
 
-/* One row "batch,seconds[,cv]"; a first row of words is a header. */
-static int read_row(struct calibrate *c, char *row, size_t line, struct err *e)
+/* ---- reading ---- */
+
+static int merge(struct calibrate *c, const struct timings_source *s, const struct timings *t,
+                 struct err *e)
 {
-    char place[300], *save = NULL, *field[3] = {NULL, NULL, NULL};
-    double v[3] = {0, 0, 0};
-    snprintf(place, sizeof place, "%.200s:%zu", c->from, line);
-    row[strcspn(row, "\r\n")] = '\0';
-    for (int i = 0; i < 3; i++)
-        field[i] = strtok_r(i ? NULL : row, ",", &save);
-    if (!field[0] || (line == 1 && !text_is_number(field[0])))
-        return 0;
-    for (int i = 0; i < 3; i++)
-        if ((field[i] || i < 2) && (!field[i] || !text_parse_double(field[i], &v[i])))
-            return err_set(e, ERR_INPUT, place, "a row is batch,seconds[,cv] in numbers");
-    if (v[0] < 1 || v[0] > 1e6 || v[0] != (double)(int64_t)v[0] || v[1] <= 0 || v[2] < 0 ||
-        v[2] > 10)
-        return err_set(e, ERR_INPUT, place,
-                       "batch must be a whole number of 1 or more, seconds above 0, cv 0 to 10");
-    if (c->n > 0 && v[0] <= c->points[c->n - 1].batch)
-        return err_set(e, ERR_INPUT, place, "batches must ascend");
-    if (c->n == CALIBRATE_MAX_POINTS)
-        return err_set(e, ERR_INPUT, place, "more than %d batches", CALIBRATE_MAX_POINTS);
-    c->points[c->n++] = (struct batch_point){v[0], v[1], v[2], 0};
+    struct timings all = {.n = c->draft.n};
+    memcpy(all.points, c->draft.points, c->draft.n * sizeof *all.points);
+    for (size_t i = 0; i < t->n; i++)
+        if (timings_add(&all, s, 0, &t->points[i], e))
+            return -1;
+    c->draft.n = all.n;
+    memcpy(c->draft.points, all.points, all.n * sizeof *all.points);
+    if (t->remark[0])
+        memcpy(c->remark, t->remark, sizeof c->remark);
     return 0;
 }
 
-static int read_file(struct calibrate *c, struct err *e)
+/* batches[i] is the batch of file i, for formats that do not say it. */
+static int read_files(struct calibrate *c, struct arena *a, struct err *e)
 {
-    char row[512];
-    FILE *f = fopen(c->from, "r");
-    int rc = 0;
-    if (!f)
-        return err_set(e, ERR_INPUT, c->from, "cannot be opened: %s", strerror(errno));
-    for (size_t line = 1; rc == 0 && fgets(row, sizeof row, f); line++)
-        rc = read_row(c, row, line, e);
-    if (rc == 0 && ferror(f))
-        rc = err_set(e, ERR_SYSTEM, c->from, "could not be read");
-    fclose(f);
+    int32_t batches[BENCH_SETUP_BATCHES];
+    size_t n = 0, used = 0;
+    if (c->batches && bench_setup_batches("--batches", c->batches, batches, &n, e))
+        return -1;
+    if (n > 0 && n != c->from.count)
+        return err_set(e, ERR_INPUT, NULL, "--batches: %zu batches for %zu files: one for each", n,
+                       c->from.count);
+    used += (size_t)snprintf(c->source, sizeof c->source, "sluice calibrate, times from");
+    for (size_t i = 0; i < c->from.count; i++) {
+        struct timings_source s = {
+            .path = c->from.items[i], .batch = i < n ? batches[i] : 0, .config = c->config};
+        struct timings t;
+        s.text = json_read_file(a, s.path, TIMINGS_MAX_BYTES, &s.length, e);
+        if (!s.text || timings_read(a, &s, c->format, &t, e) || merge(c, &s, &t, e))
+            return -1;
+        if (used < sizeof c->source)
+            used += (size_t)snprintf(c->source + used, sizeof c->source - used, "%s %.100s",
+                                     i ? "," : "", s.path);
+    }
+    c->draft.framework = c->draft.framework ? c->draft.framework : "as measured by the caller";
+    return 0;
+}
+
+static int read_all(struct calibrate *c, struct err *e)
+{
+    struct arena *a = arena_create(e);
+    int rc = a ? read_files(c, a, e) : -1;
+    arena_destroy(a);
     return rc;
 }
 
-static void print_string(struct json_out *o, const char *key, const char *value)
-{
-    json_out_key(o, key);
-    json_out_string(o, value);
-}
-
-static void print_ns(struct json_out *o, const char *key, double seconds)
-{
-    char value[40];
-    snprintf(value, sizeof value, "%.0fns", seconds * 1e9);
-    print_string(o, key, value);
-}
-
-static void print_origin(const struct calibrate *c, struct json_out *o)
-{
-    char text[400];
-    print_string(o, "framework", c->from ? "as measured by the caller" : "Sluice " SLUICE_VERSION);
-    print_string(o, "precision", "fp32");
-    if (!c->from) {
-        snprintf(text, sizeof text, "processor, OpenBLAS core %.40s, %d thread(s)",
-                 gemm_blas_core(), (int)gemm_blas_threads(0));
-        print_string(o, "device", text);
-    }
-}
-
-static void print_figures(const struct calibrate *c, struct json_out *o)
-{
-    double cv = 0;
-    json_out_key(o, "sequence");
-    json_out_int(o, c->sequence);
-    print_ns(o, "t0", c->fit.t0_s);
-    print_ns(o, "perItem", c->fit.per_item_s);
-    json_out_key(o, "fitResidual");
-    json_out_number(o, c->fit.residual < 1 ? c->fit.residual : 1);
-    json_out_key(o, "points");
-    json_out_open(o, "[");
-    for (size_t i = 0; i < c->n; i++) {
-        json_out_open(o, "{");
-        json_out_key(o, "batch");
-        json_out_int(o, (int64_t)c->points[i].batch);
-        json_out_key(o, "itemsPerSecond");
-        json_out_number(o, c->points[i].batch / c->points[i].time_s);
-        json_out_close(o, "}");
-        cv += c->points[i].cv / (double)c->n;
-    }
-    json_out_close(o, "]");
-    json_out_key(o, "cv");
-    json_out_number(o, cv);
-}
-
-static void print_source(const struct calibrate *c, struct json_out *o)
-{
-    char text[400];
-    print_string(o, "quality", "measured");
-    snprintf(text, sizeof text, "sluice calibrate%s%.200s", c->from ? ", times from " : "",
-             c->from ? c->from : "");
-    print_string(o, "source", text);
-    print_string(o, "date", c->date);
-    snprintf(text, sizeof text, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms.%s",
-             c->fit.t0_half_s * 1e3, c->fit.per_item_half_s * 1e3,
-             c->stable ? "" : " Times were not stable.");
-    print_string(o, "note", text);
-}
-
-static void print_profile(const struct calibrate *c, struct text *t)
-{
-    struct json_out o;
-    char name[200];
-    json_out_init(&o, t, false);
-    json_out_open(&o, "{");
-    json_out_key(&o, "calibration");
-    json_out_int(&o, 1);
-    json_out_key(&o, "profiles");
-    json_out_open(&o, "[");
-    json_out_open(&o, "{");
-    if (c->sequence > 0)
-        snprintf(name, sizeof name, "%.80s-%d/%.80s/fp32", c->model, (int)c->sequence, c->gpu);
-    else
-        snprintf(name, sizeof name, "%.80s/%.80s/fp32", c->model, c->gpu);
-    print_string(&o, "name", name);
-    print_string(&o, "model", c->model);
-    print_string(&o, "gpu", c->gpu);
-    print_origin(c, &o);
-    print_figures(c, &o);
-    print_source(c, &o);
-    json_out_close(&o, "}");
-    json_out_close(&o, "]");
-    json_out_close(&o, "}");
-    json_out_end(&o);
-}
+/* ---- writing ---- */
 
 static int write_to(const char *path, const struct text *t, struct err *e)
 {
@@ -206,41 +152,79 @@ static int write_to(const char *path, const struct text *t, struct err *e)
     return 0;
 }
 
-static int calibrate(struct calibrate *c, struct err *e)
+/* The profile alone goes to standard output, so that it can be redirected. */
+static int deliver(const struct calibrate *c, struct err *e)
 {
-    struct text t = {0};
-    if ((c->from ? read_file(c, e) : measure(c, e)) || batch_fit(c->points, c->n, &c->fit, NULL, e))
-        return -1;
-    print_profile(c, &t);
-    int rc = text_end(&t, e) ? -1 : write_to(c->out, &t, e);
-    text_fini(&t);
-    return rc;
+    struct text profile = {0}, table = {0};
+    profile_draft_json(&c->draft, &profile);
+    profile_draft_text(&c->draft, &table);
+    int rc = text_end(&profile, e) || text_end(&table, e) || write_to(c->out, &profile, e);
+    if (rc == 0)
+        fputs(table.s, c->out ? stdout : stderr);
+    text_fini(&profile);
+    text_fini(&table);
+    return rc ? -1 : 0;
 }
 
-static int check(const struct calibrate *c, struct err *e)
+static int calibrate(struct calibrate *c, struct err *e)
 {
-    if (!c->date)
+    c->draft.source = c->source;
+    c->draft.remark = c->remark;
+    if ((c->from.count > 0 ? read_all(c, e) : measure(c, e)) ||
+        (c->held && profile_draft_hold(&c->draft, c->held, e)) || profile_draft_fit(&c->draft, e))
+        return -1;
+    return deliver(c, e);
+}
+
+static int check(struct calibrate *c, struct err *e)
+{
+    if (!c->draft.date)
         return err_set(e, ERR_INPUT, NULL,
                        "--date is needed: the day of the measurement, such as "
                        "2026-05-31, stands in the profile");
-    if (c->threads > 1024 || c->sequence > 65536)
+    if (c->threads > 1024 || c->draft.sequence > 65536)
         return err_set(e, ERR_INPUT, NULL, "--threads allows 1 to 1024, --sequence 1 to 65536");
+    if (c->from.count > 0 && (c->threads > 0 || c->least))
+        return err_set(e, ERR_INPUT, NULL,
+                       "--threads and --min-duration are for measuring; --from reads what was "
+                       "measured");
+    if (c->from.count == 0 && (c->format || c->config))
+        return err_set(e, ERR_INPUT, NULL, "--input-format and --model-config belong to --from");
+    if (c->from.count == 0 && !c->batches)
+        c->batches = "1,2,4,8";
     return 0;
 }
 
 static int run(int argc, char **argv, struct err *e)
 {
     struct calibrate c = {
-        .model = "inception_v3", .gpu = "CPU", .batches = "1,2,4,8", .stable = true};
+        .backend = "auto",
+        .draft = {.model = "inception_v3", .gpu = "CPU", .precision = "fp32", .stable = true}};
+    struct profile_draft *d = &c.draft;
     struct option_texts operands = {0};
     const struct option rows[] = {
-        {"--model", NULL, OPTION_TEXT, &c.model, "NAME", "inception_v3 or bert_base"},
-        {"--batches", NULL, OPTION_TEXT, &c.batches, "LIST", "sizes to measure; 1,2,4,8"},
-        {"--sequence", NULL, OPTION_COUNT, &c.sequence, "N", "tokens of BERT; 128"},
+        {"--model", NULL, OPTION_TEXT, &d->model, "NAME", "inception_v3, bert_base or bert_tiny"},
+        {"--batches", NULL, OPTION_TEXT, &c.batches, "LIST",
+         "sizes to measure, 1,2,4,8; with --from the batch of each file that does not say it"},
+        {"--held-out", NULL, OPTION_TEXT, &c.held, "LIST",
+         "batches that test the fit instead of making it"},
+        {"--sequence", NULL, OPTION_COUNT, &d->sequence, "N", "tokens of BERT; 128"},
         {"--threads", NULL, OPTION_COUNT, &c.threads, "N", "threads of OpenBLAS"},
-        {"--from", NULL, OPTION_TEXT, &c.from, "FILE", "times from a CSV of batch,seconds[,cv]"},
-        {"--gpu", NULL, OPTION_TEXT, &c.gpu, "NAME", "kind of GPU in the profile; CPU"},
-        {"--date", NULL, OPTION_TEXT, &c.date, "DATE", "day of the measurement"},
+        {"--backend", NULL, OPTION_TEXT, &c.backend, "NAME", "cpu, cuda or auto"},
+        {"--min-duration", NULL, OPTION_TEXT, &c.least, "TIME", "of each batch; 3s"},
+        {"--from", NULL, OPTION_TEXTS, &c.from, "FILE",
+         "times that were measured elsewhere; may be repeated"},
+        {"--input-format", NULL, OPTION_TEXT, &c.format, "NAME",
+         "csv, perf_analyzer, model_analyzer, mlperf, mlperf_detail; told from the file"},
+        {"--model-config", NULL, OPTION_TEXT, &c.config, "NAME",
+         "which model or configuration of a Model Analyzer table"},
+        {"--gpu", NULL, OPTION_TEXT, &d->gpu, "NAME", "kind of GPU in the profile; CPU"},
+        {"--framework", NULL, OPTION_TEXT, &d->framework, "TEXT", "software that ran it"},
+        {"--precision", NULL, OPTION_TEXT, &d->precision, "NAME", "fp32"},
+        {"--device", NULL, OPTION_TEXT, &d->device, "TEXT", "exact board"},
+        {"--clocks", NULL, OPTION_TEXT, &d->clocks, "TEXT", "how its clocks were set"},
+        {"--driver", NULL, OPTION_TEXT, &d->driver, "TEXT", "its driver"},
+        {"--date", NULL, OPTION_TEXT, &d->date, "DATE", "day of the measurement"},
         {"--output", "-o", OPTION_TEXT, &c.out, "FILE", "where the profile goes; standard output"},
     };
     const struct options o = {
@@ -248,9 +232,10 @@ static int run(int argc, char **argv, struct err *e)
         .count = sizeof rows / sizeof rows[0],
         .usage = "sluice calibrate [options]",
         .doc =
-            "Measures a network batch by batch on this machine's processor, or reads the times\n"
-            "from a file, fits t(b) = t0 + perItem x b and writes a calibration profile: put it\n"
-            "into the calibration folder and scenarios can name it.",
+            "Measures a network batch by batch on this machine, or reads times that Triton's\n"
+            "perf_analyzer or Model Analyzer, MLPerf's LoadGen or you have measured, fits\n"
+            "t(b) = t0 + perItem x b and writes a calibration profile. A scenario names it with\n"
+            "{\"calibration\": \"model/GPU/precision\", \"file\": \"profile.json\"}.",
     };
     if (options_want_help(argc, argv)) {
         options_print(&o, stdout);
@@ -258,7 +243,7 @@ static int run(int argc, char **argv, struct err *e)
     }
     if (options_parse(&o, argc, argv, &operands, e) || check(&c, e))
         return e->code;
-    if (!c.from)
+    if (c.from.count == 0)
         blas_core_choose();
     calibrate(&c, e);
     return e->code;

@@ -1,0 +1,257 @@
+/* profile_draft: the fit and its two forms. */
+#include "scenarios/cli/profile_draft.h"
+
+#include "scenarios/cli/bench_setup.h"
+#include "sim/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- spread ---- */
+
+/* Finer towards the slow end, where percentiles of waiting come from. */
+static const double shares[PROFILE_DRAFT_SPREAD] = {
+    0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between two order statistics, so that few samples make no steps. */
+static double quantile(const double *sorted, size_t n, double share)
+{
+    double at = share * (double)(n - 1);
+    size_t low = (size_t)at;
+    size_t high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (sorted[high] - sorted[low]) * (at - (double)low);
+}
+
+void profile_draft_spread(struct profile_draft *d, double *times_s, size_t n)
+{
+    double sum = 0;
+    assert(n >= 1);
+    qsort(times_s, n, sizeof *times_s, by_value);
+    for (size_t i = 0; i < n; i++)
+        sum += times_s[i];
+    for (size_t i = 0; i < PROFILE_DRAFT_SPREAD; i++)
+        d->spread[i] =
+            (struct dist_point){shares[i], quantile(times_s, n, shares[i]) / (sum / (double)n)};
+    d->n_spread = PROFILE_DRAFT_SPREAD;
+}
+
+/* ---- fit ---- */
+
+int profile_draft_hold(struct profile_draft *d, const char *list, struct err *e)
+{
+    int32_t batches[BENCH_SETUP_BATCHES];
+    size_t n;
+    if (bench_setup_batches("--held-out", list, batches, &n, e))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = 0;
+        while (at < d->n && d->points[at].batch != batches[i])
+            at++;
+        if (at == d->n)
+            return err_set(e, ERR_INPUT, NULL, "--held-out: batch %d was not measured",
+                           (int)batches[i]);
+        d->held[at] = true;
+    }
+    return 0;
+}
+
+int profile_draft_fit(struct profile_draft *d, struct err *e)
+{
+    struct batch_point kept[TIMINGS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (!d->held[i])
+            kept[n++] = d->points[i];
+    if (batch_fit(kept, n, &d->fit, NULL, e) ||
+        batch_fit_trust(d->points, d->held, d->n, &d->trust, e))
+        return -1;
+    for (size_t i = 0; i < d->n; i++)
+        d->residuals[i] =
+            (d->fit.t0_s + d->fit.per_item_s * d->points[i].batch) / d->points[i].time_s - 1;
+    return 0;
+}
+
+/* ---- JSON ---- */
+
+static void put_string(struct json_out *o, const char *key, const char *value)
+{
+    json_out_key(o, key);
+    json_out_string(o, value);
+}
+
+static void put_known(struct json_out *o, const char *key, const char *value)
+{
+    if (value)
+        put_string(o, key, value);
+}
+
+static void put_number(struct json_out *o, const char *key, double value)
+{
+    json_out_key(o, key);
+    json_out_number(o, value);
+}
+
+static void put_ns(struct json_out *o, const char *key, double seconds)
+{
+    char value[40];
+    snprintf(value, sizeof value, "%.0fns", seconds * 1e9);
+    put_string(o, key, value);
+}
+
+static double share(double x)
+{
+    return x < 1 ? x : 1;
+}
+
+static void put_key(const struct profile_draft *d, struct json_out *o)
+{
+    char name[240];
+    if (d->sequence > 0)
+        snprintf(name, sizeof name, "%.80s-%d/%.80s/%.20s", d->model, (int)d->sequence, d->gpu,
+                 d->precision);
+    else
+        snprintf(name, sizeof name, "%.80s/%.80s/%.20s", d->model, d->gpu, d->precision);
+    put_string(o, "name", name);
+    put_string(o, "model", d->model);
+    put_string(o, "gpu", d->gpu);
+    put_string(o, "framework", d->framework);
+    put_string(o, "precision", d->precision);
+    put_known(o, "device", d->device);
+    put_known(o, "clocks", d->clocks);
+    put_known(o, "driver", d->driver);
+    json_out_key(o, "sequence");
+    json_out_int(o, d->sequence);
+}
+
+/* Held out batches are no points: the profile foretells them, as it was judged. */
+static void put_points(const struct profile_draft *d, struct json_out *o)
+{
+    json_out_key(o, "points");
+    json_out_open(o, "[");
+    for (size_t i = 0; i < d->n; i++) {
+        if (d->held[i])
+            continue;
+        json_out_open(o, "{");
+        json_out_key(o, "batch");
+        json_out_int(o, (int64_t)d->points[i].batch);
+        put_number(o, "itemsPerSecond", d->points[i].batch / d->points[i].time_s);
+        json_out_close(o, "}");
+    }
+    json_out_close(o, "]");
+}
+
+static double mean_cv(const struct profile_draft *d)
+{
+    double cv = 0;
+    for (size_t i = 0; i < d->n; i++)
+        cv += d->points[i].cv / (double)d->n;
+    return cv;
+}
+
+static void put_spread(const struct profile_draft *d, struct json_out *o)
+{
+    put_number(o, "cv", mean_cv(d));
+    if (d->n_spread == 0)
+        return;
+    json_out_key(o, "spread");
+    json_out_open(o, "[");
+    for (size_t i = 0; i < d->n_spread; i++) {
+        json_out_open(o, "{");
+        put_number(o, "share", d->spread[i].share);
+        put_number(o, "time", d->spread[i].value);
+        json_out_close(o, "}");
+    }
+    json_out_close(o, "]");
+}
+
+static void put_trust(const struct profile_draft *d, struct json_out *o)
+{
+    if (d->trust.points == 0)
+        return;
+    put_number(o, "heldOutMape", share(d->trust.mape));
+    put_number(o, "heldOutWorst", share(d->trust.worst));
+    json_out_key(o, "heldOutWorstBatch");
+    json_out_int(o, (int64_t)d->trust.worst_batch);
+}
+
+static void put_source(const struct profile_draft *d, struct json_out *o)
+{
+    char note[500];
+    put_string(o, "quality", "measured");
+    put_string(o, "source", d->source);
+    put_string(o, "date", d->date);
+    snprintf(note, sizeof note, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms.%s%s%.200s",
+             d->fit.t0_half_s * 1e3, d->fit.per_item_half_s * 1e3,
+             d->stable ? "" : " Times were not stable.", d->remark && d->remark[0] ? " " : "",
+             d->remark ? d->remark : "");
+    put_string(o, "note", note);
+}
+
+void profile_draft_json(const struct profile_draft *d, struct text *to)
+{
+    struct json_out o;
+    json_out_init(&o, to, false);
+    json_out_open(&o, "{");
+    json_out_key(&o, "calibration");
+    json_out_int(&o, 1);
+    json_out_key(&o, "profiles");
+    json_out_open(&o, "[");
+    json_out_open(&o, "{");
+    put_key(d, &o);
+    put_ns(&o, "t0", d->fit.t0_s);
+    put_ns(&o, "perItem", d->fit.per_item_s);
+    put_number(&o, "fitResidual", share(d->fit.residual));
+    put_points(d, &o);
+    put_spread(d, &o);
+    put_trust(d, &o);
+    put_source(d, &o);
+    json_out_close(&o, "}");
+    json_out_close(&o, "]");
+    json_out_close(&o, "}");
+    json_out_end(&o);
+}
+
+/* ---- text ---- */
+
+static void say_trust(const struct profile_draft *d, struct text *to)
+{
+    bool held = false;
+    for (size_t i = 0; i < d->n; i++)
+        held = held || d->held[i];
+    if (d->trust.points == 0)
+        text_add(to, "Two batches make a line that nothing checks: measure a third.\n");
+    else
+        text_printf(to, "%s: mean error (MAPE) %.1f %%, worst %.1f %% at batch %g\n",
+                    held ? "Held out batches, foretold by the others"
+                         : "Each batch foretold by the others",
+                    100 * d->trust.mape, 100 * d->trust.worst, d->trust.worst_batch);
+}
+
+void profile_draft_text(const struct profile_draft *d, struct text *to)
+{
+    text_printf(to, "%6s %14s %14s %9s %8s %8s\n", "batch", "measured ms", "fitted ms", "off", "cv",
+                "samples");
+    for (size_t i = 0; i < d->n; i++) {
+        const struct batch_point *p = &d->points[i];
+        text_printf(to, "%6.0f %14.4f %14.4f %7.1f %% %8.3f %8zu%s\n", p->batch, p->time_s * 1e3,
+                    (d->fit.t0_s + d->fit.per_item_s * p->batch) * 1e3, 100 * d->residuals[i],
+                    p->cv, p->samples, d->held[i] ? "  held out" : "");
+    }
+    text_printf(to, "t(b) = %.4g ms + %.4g ms x b; 95 %% intervals +- %.2g ms and +- %.2g ms\n",
+                d->fit.t0_s * 1e3, d->fit.per_item_s * 1e3, d->fit.t0_half_s * 1e3,
+                d->fit.per_item_half_s * 1e3);
+    say_trust(d, to);
+    if (!d->stable)
+        text_add(to, "Times were not stable: something else ran on this machine.\n");
+    if (d->remark && d->remark[0])
+        text_printf(to, "%s\n", d->remark);
+}
