@@ -191,11 +191,25 @@ static const struct knob profile_file_rows[] = {
     {0},
 };
 
+/* Its name is all that a scenario has to tell one from another. */
+static int check_names(const void *config, const char **key, struct err *e)
+{
+    const struct profile_file *file = config;
+    const struct profile *p = file->profiles.items;
+    *key = "profiles";
+    for (size_t i = 0; i < file->profiles.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(p[i].name, p[j].name) == 0)
+                return err_set(e, ERR_INPUT, NULL, "'%s' is the name of two profiles", p[i].name);
+    return 0;
+}
+
 const struct knob_table profile_file_knobs = {
     .name = "calibration",
     .doc = "Measured and published service times.",
     .rows = profile_file_rows,
     .size = sizeof(struct profile_file),
+    .check = check_names,
 };
 
 sim_ns profile_time_ns(const struct profile *p, int64_t batch)

@@ -15,6 +15,7 @@
 #include "sim/knob.h"
 #include "workloads/traffic_config.h"
 
+struct profile;
 struct recorder;
 struct scaler_policy;
 struct sim;
@@ -25,8 +26,11 @@ struct zone;
 struct service_time {
     const char *gpu; /* "V100"; "" = any */
     struct dist time;
-    const char *calibration; /* name of a profile, or NULL */
-    const char *origin;      /* place of the figure in the user's file */
+    const char *calibration;       /* name of a profile, or NULL */
+    const char *file;              /* that it stands in; NULL: one of the shipped files */
+    int64_t batch;                 /* items of one request */
+    const struct profile *profile; /* once it is found */
+    const char *origin;            /* place of the figure in the user's file */
 };
 
 struct serving_config {

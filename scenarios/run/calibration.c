@@ -30,7 +30,16 @@ int calibration_load(struct calibration *c, struct arena *a, const char *dir, st
     for (size_t i = 0; i < f.n; i++)
         if (load_file(&files[i], a, f.paths[i], e))
             return -1;
-    *c = (struct calibration){files, f.n};
+    *c = (struct calibration){files, f.n, NULL};
+    return 0;
+}
+
+int calibration_load_file(struct calibration *c, struct arena *a, const char *path, struct err *e)
+{
+    struct profile_file *file = arena_take(a, 1, sizeof *file, e);
+    if (!file || load_file(file, a, path, e))
+        return -1;
+    *c = (struct calibration){file, 1, path};
     return 0;
 }
 
@@ -66,8 +75,9 @@ const struct profile *calibration_find(const struct calibration *c, const char *
             return p;
     }
     const char *near = nearest(c, name);
-    err_set(e, ERR_INPUT, where,
-            "calibration '%s' is in none of the files of the folder calibration%s%s%s", name,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    err_set(e, ERR_INPUT, where, "calibration '%s' is %s%s%s%s%s", name,
+            c->only ? "not in " : "in none of the files of the folder calibration",
+            c->only ? c->only : "", near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
     return NULL;
 }

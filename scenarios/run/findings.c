@@ -4,6 +4,7 @@
 #include "models/capacity/pool.h"
 #include "models/control/hpa_config.h"
 #include "models/control/scaler.h"
+#include "models/serving/profile.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
 #include "sim/arena.h"
@@ -127,6 +128,31 @@ static void find_bands(struct search *f, const struct service_config *c)
         find(f, "note", "bands", "%s: the %s keeps a size while its metric is in its band: %s.",
              c->name, policy_name(c), t.s);
     text_fini(&t);
+}
+
+/* ---- the service time ---- */
+
+/* A calibration answers for the batches that were measured, and no more. */
+static void find_extrapolation(struct search *f, const struct service_config *c)
+{
+    const struct service_time *times = c->serving.times.items;
+    for (size_t i = 0; i < c->serving.times.count; i++) {
+        const struct profile *p = times[i].profile;
+        if (!p)
+            continue;
+        int64_t least = profile_min_batch(p), most = profile_max_batch(p);
+        if (most == 0)
+            find(f, "note", "service-time-from-a-fit",
+                 "%s: '%s' is a line without the batches it was made from; nobody can say where it "
+                 "holds.",
+                 c->name, p->name);
+        else if (times[i].batch < least || times[i].batch > most)
+            find(
+                f, "warning", "service-time-extrapolated",
+                "%s: '%s' was measured for batches of %lld to %lld; the time of a batch of %lld is "
+                "its line drawn further, which nothing measured.",
+                c->name, p->name, (long long)least, (long long)most, (long long)times[i].batch);
+    }
 }
 
 /* ---- the autoscaler ---- */
@@ -443,6 +469,7 @@ static void find_service(struct search *f, size_t i)
     const struct service_config *c = (const struct service_config *)f->s->services.items + i;
     const struct knob_texts *notes = traffic_notes(f->s->traffic[i]);
     find_target(f, c);
+    find_extrapolation(f, c);
     find_bands(f, c);
     find_capped(f, c);
     find_still(f, c);

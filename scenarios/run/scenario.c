@@ -1,6 +1,7 @@
 /* scenario: loading, in the order file -> --set -> manifests -> binding -> checks -> what follows
  * from it. */
 #include "scenarios/run/scenario.h"
+#include "scenarios/run/service_time.h"
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/drill.h"
@@ -362,27 +363,12 @@ static void assume(struct scenario *s, struct result_assumption item)
 
 static int resolve_time(struct loading *l, size_t service, struct service_time *t, struct err *e)
 {
-    char path[512], value[128];
-    if (!t->calibration)
-        return 0;
-    const struct profile *p = calibration_find(&l->calibration, t->calibration, t->origin, e);
-    if (!p)
-        return -1;
-    if (t->gpu[0] && strcmp(t->gpu, p->gpu) != 0)
-        return err_set(e, ERR_INPUT, t->origin, "calibration '%s' is of a %s; it stands under %s",
-                       p->name, p->gpu, t->gpu);
-    t->time = profile_dist(p, 1);
-    snprintf(path, sizeof path, "services[%zu].serving.serviceTime%s%s", service,
-             t->gpu[0] ? "." : "", t->gpu);
-    snprintf(value, sizeof value, "%s: %.4g ms at batch 1", p->name, t->time.mean / 1e6);
-    char *kept_path = arena_text(l->arena, path, strlen(path), e);
-    char *kept_value = arena_text(l->arena, value, strlen(value), e);
-    if (!kept_path || !kept_value)
-        return -1;
-    assume(l->s,
-           (struct result_assumption){kept_path, kept_value,
-                                      knob_quality_name((enum knob_quality)p->quality), p->source});
-    return 0;
+    struct service_time_frame f = {&l->calibration, l->base_dir, l->arena};
+    struct result_assumption item;
+    int found = service_time_resolve(&f, service, t, &item, e);
+    if (found > 0)
+        assume(l->s, item);
+    return found < 0 ? -1 : 0;
 }
 
 /* The service times of a service and the GPU kinds its pods may run on are one list, in one order:
@@ -663,6 +649,11 @@ static int digest_files(struct loading *l, struct err *e)
         const char *file = t->requests ? t->requests : t->qps.file;
         if (file && digest_file(l, folder_join(l->arena, l->base_dir, file, e), e))
             return -1;
+        const struct service_time *times = c[i].serving.times.items;
+        for (size_t k = 0; k < c[i].serving.times.count; k++)
+            if (times[k].file &&
+                digest_file(l, folder_join(l->arena, l->base_dir, times[k].file, e), e))
+                return -1;
     }
     for (size_t i = 0; i < l->calibration.n; i++)
         if (digest_file(l, l->calibration.files[i].file, e))

@@ -1,9 +1,13 @@
 /* service_time: reading service times by kind of GPU. */
 #include "scenarios/run/service_time.h"
 
+#include "models/serving/profile.h"
 #include "models/serving/service.h"
 #include "scenarios/run/bind.h"
+#include "scenarios/run/calibration.h"
+#include "scenarios/run/folder.h"
 #include "sim/arena.h"
+#include "sim/result.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,24 +24,43 @@ static bool is_single(const struct json *value)
            json_get(value, "calibration");
 }
 
+/* {"calibration": name}, with "file" and "batch" or without. */
+static int read_reference(const struct json *value, const char *path, struct service_time *t,
+                          struct err *e)
+{
+    t->batch = 1;
+    for (const struct json *c = value->first; c; c = c->next) {
+        bool text = c->type == JSON_STRING && c->string[0];
+        if (strcmp(c->key, "calibration") == 0 && text)
+            t->calibration = c->string;
+        else if (strcmp(c->key, "file") == 0 && text)
+            t->file = c->string;
+        else if (strcmp(c->key, "batch") == 0 && c->type == JSON_NUMBER && c->number >= 1 &&
+                 c->number <= 1024 && c->number == (double)(int64_t)c->number)
+            t->batch = (int64_t)c->number;
+        else
+            return bind_fail(c, path, e,
+                             "'%s': a calibration has its name and, if need be, \"file\" and "
+                             "\"batch\" (a whole number of 1 to 1024)",
+                             c->key);
+    }
+    return 0;
+}
+
 static int read_one(struct bind *b, const struct json *value, const char *path,
                     struct service_time *t, struct err *e)
 {
     char place[600];
     json_place(place, sizeof place, value);
     const struct json *reference = json_get(value, "calibration");
-    if (!reference) {
-        if (bind_value(b, &time_row, value, path, t, e))
-            return -1;
-        if (t->time.mean <= 0)
-            return bind_fail(value, path, e, "a service time is above 0");
-        t->origin = arena_text(b->arena, place, strlen(place), e);
-        return t->origin ? 0 : -1;
-    }
-    if (reference->type != JSON_STRING || value->count != 1)
-        return bind_fail(value, path, e, "allowed is %s", SERVICE_TIME_SHAPE);
-    json_place(place, sizeof place, reference);
-    t->calibration = reference->string;
+    if (reference && read_reference(value, path, t, e))
+        return -1;
+    if (reference)
+        json_place(place, sizeof place, reference);
+    else if (bind_value(b, &time_row, value, path, t, e))
+        return -1;
+    else if (t->time.mean <= 0)
+        return bind_fail(value, path, e, "a service time is above 0");
     t->origin = arena_text(b->arena, place, strlen(place), e);
     return t->origin ? 0 : -1;
 }
@@ -65,4 +88,57 @@ int service_time_read(struct bind *b, const struct json *value, const char *path
             return -1;
     }
     return 0;
+}
+
+/* ---- references ---- */
+
+/* In the file that lies beside the scenario, or in the shipped ones. */
+static const struct profile *find_profile(const struct service_time_frame *f,
+                                          const struct service_time *t, struct err *e)
+{
+    struct calibration own;
+    if (!t->file)
+        return calibration_find(f->shipped, t->calibration, t->origin, e);
+    const char *path = folder_join(f->arena, f->base_dir, t->file, e);
+    if (!path || calibration_load_file(&own, f->arena, path, e))
+        return NULL;
+    return calibration_find(&own, t->calibration, t->origin, e);
+}
+
+/* "bert/V100/fp32: 5.73 ms at batch 1; ..." */
+static const char *describe(const struct service_time_frame *f, const struct service_time *t,
+                            struct err *e)
+{
+    const struct profile *p = t->profile;
+    char value[400];
+    int n = snprintf(value, sizeof value, "%.160s: %.4g ms at batch %lld", p->name,
+                     t->time.mean / 1e6, (long long)t->batch);
+    if (p->worst > 0)
+        n +=
+            snprintf(value + n, sizeof value - (size_t)n,
+                     "; its line foretold other batches %.2g %% off, at worst %.2g %% (batch %lld)",
+                     100 * p->mape, 100 * p->worst, (long long)p->worst_batch);
+    return arena_text(f->arena, value, (size_t)n, e);
+}
+
+int service_time_resolve(const struct service_time_frame *f, size_t service, struct service_time *t,
+                         struct result_assumption *out, struct err *e)
+{
+    char path[300];
+    if (!t->calibration)
+        return 0;
+    const struct profile *p = find_profile(f, t, e);
+    if (!p)
+        return -1;
+    if (t->gpu[0] && strcmp(t->gpu, p->gpu) != 0)
+        return err_set(e, ERR_INPUT, t->origin, "calibration '%s' is of a %s; it stands under %s",
+                       p->name, p->gpu, t->gpu);
+    t->profile = p;
+    t->time = profile_dist(p, t->batch);
+    snprintf(path, sizeof path, "services[%zu].serving.serviceTime%s%.200s", service,
+             t->gpu[0] ? "." : "", t->gpu);
+    *out =
+        (struct result_assumption){arena_text(f->arena, path, strlen(path), e), describe(f, t, e),
+                                   knob_quality_name((enum knob_quality)p->quality), p->source};
+    return out->path && out->value ? 1 : -1;
 }
