@@ -210,11 +210,12 @@ void fixture_want_at(struct fixture_cluster *f, sim_ns at, uint32_t owner, int32
 /* Markets with certain ends, after the shipped ones: `harsh` takes every machine back at the first
  * check after its protection and then sells none for two hours; `plenty` is as harsh and always
  * has stock; `steps` moves its price each half hour and takes nothing back. */
+#define ECS_RULES .check = 5 * SIM_MINUTE, .notice = 300 * SIM_SECOND, .protection = 6 * SIM_HOUR
 static struct spot_hazard surely = {0, 1000}, never = {0, 0};
 static struct spot_preset markets[] = {
     {.name = "harsh",
      .hazards = {&surely, 1},
-     .check = 5 * SIM_MINUTE,
+     ECS_RULES,
      .price_share = 0.3,
      .price_low = 0.1,
      .price_high = 1,
@@ -222,13 +223,13 @@ static struct spot_preset markets[] = {
      .stock_out = {.kind = DIST_CONSTANT, .a = 7200e9, .mean = 7200e9}},
     {.name = "plenty",
      .hazards = {&surely, 1},
-     .check = 5 * SIM_MINUTE,
+     ECS_RULES,
      .price_share = 0.3,
      .price_low = 0.1,
      .price_high = 1},
     {.name = "steps",
      .hazards = {&never, 1},
-     .check = 5 * SIM_MINUTE,
+     ECS_RULES,
      .price_share = 0.3,
      .price_low = 0.1,
      .price_high = 1,

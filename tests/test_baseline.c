@@ -16,7 +16,7 @@ static struct instance_type machines[] = {
     {.name = "t4", .gpu = "T4", .gpus = 1, .vcpu = 4, .memory = INT64_C(15) << 30},
 };
 static struct spot_preset market[] = {
-    {.name = "m", .price_share = 0.3, .price_low = 0.1, .price_high = 1}};
+    {.name = "m", .price_share = 0.3, .price_low = 0.1, .price_high = 1, .protection = 6 * H}};
 static struct catalog_eci_spec specs[] = {
     {.vcpu = 8, .memory = INT64_C(32) << 30, .gpu = "V100", .gpus = 1, .type = "one"},
     {.vcpu = 32, .memory = INT64_C(128) << 30, .gpu = "V100", .gpus = 4, .type = "four"},

@@ -88,6 +88,30 @@ Test(catalog, has_the_spot_markets_in_order_of_harshness)
     arena_destroy(a);
 }
 
+/* ECS 300 s (documentation of 2021-07-19), EC2 two minutes, Google Cloud 30 s; only ECS sells a
+ * protected hour. */
+Test(catalog, knows_the_notice_and_the_protection_of_each_platform)
+{
+    struct arena *a = arena_create(NULL);
+    const struct catalog *c = shipped(a);
+    static const struct {
+        const char *name;
+        sim_ns notice, protection;
+    } rows[] = {
+        {"calm", 300 * SIM_SECOND, 6 * SIM_HOUR}, {"medium", 300 * SIM_SECOND, 6 * SIM_HOUR},
+        {"awsPlentiful", 120 * SIM_SECOND, 0},    {"awsScarce", 120 * SIM_SECOND, 0},
+        {"awsHeldHigh", 120 * SIM_SECOND, 0},     {"gcpCalm", 30 * SIM_SECOND, 0},
+        {"gcpLegacy", 30 * SIM_SECOND, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct spot_preset *p = catalog_spot(c, rows[i].name);
+        cr_assert(p, "%s", rows[i].name);
+        cr_assert_eq(p->notice, rows[i].notice, "%s", rows[i].name);
+        cr_assert_eq(p->protection, rows[i].protection, "%s", rows[i].name);
+    }
+    arena_destroy(a);
+}
+
 Test(catalog, takes_a_users_file_without_a_rebuild_and_lets_it_win)
 {
     struct arena *a = arena_create(NULL);

@@ -60,7 +60,7 @@ static void add_pool(struct text *t, struct dice *d, size_t i)
     text_printf(t, ", \"onDemandRounding\": \"%s\"", PICK(d, roundings));
     text_printf(t, ", \"compensateWithOnDemand\": %s", PICK(d, truths));
     text_printf(t, ", \"onSpotNotice\": \"%s\"", PICK(d, notices));
-    text_printf(t, ", \"spotNotice\": \"%ds\"", (int)roll(d, 400));
+    text_printf(t, ", \"spotNotice\": \"%ds\"", 1 + (int)roll(d, 400));
     text_printf(t, ", \"spotDuration\": %d", (int)roll(d, 3));
     text_printf(t, ", \"spotInstancePools\": %d", (int)(1 + roll(d, 3)));
     text_printf(t, ", \"billingStep\": \"%s\"", PICK(d, steps));

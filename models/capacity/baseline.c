@@ -125,7 +125,7 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
     int64_t lowest = price_share(list, (int64_t)(share * 1e6 + 0.5));
-    return c->spot_duration_h > 0 ? lowest : price_share(lowest, 900000);
+    return spot_unprotected_price(m, c->spot_duration_h, lowest);
 }
 
 /* The cheapest GPU hour of the pools, as a machine's price and its GPUs. */

@@ -148,20 +148,32 @@ static struct spot_bid bid_of(const struct group *g, uint32_t type, uint32_t zon
     };
 }
 
+sim_ns group_notice(const struct group *g)
+{
+    assert(g->market);
+    return g->config->notice > 0 ? g->config->notice : g->market->notice;
+}
+
+sim_ns group_protection(const struct group *g)
+{
+    assert(g->market);
+    sim_ns wanted = g->config->spot_duration_h * SIM_HOUR;
+    return wanted < g->market->protection ? wanted : g->market->protection;
+}
+
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at)
 {
     assert(g->market && type < g->n_types && zone < g->n_zones);
     struct spot_bid bid = bid_of(g, type, zone);
     int64_t price = spot_price_at(g->market, &bid, at);
-    /* Without protection it is a tenth cheaper (ECS documentation, 2021-07-19). */
-    return g->config->spot_duration_h > 0 ? price : price_share(price, 900000);
+    return spot_unprotected_price(g->market, g->config->spot_duration_h, price);
 }
 
 int64_t group_node_price(const struct group *g, const struct node *n, sim_ns at)
 {
     if (n->billing != PRICE_SPOT)
         return n->micro_per_hour;
-    bool protected = at < n->bought + g->config->spot_duration_h * SIM_HOUR;
+    bool protected = at < n->bought + group_protection(g);
     return group_spot_price(g, n->type_index, n->zone, protected ? n->bought : at);
 }
 
@@ -455,7 +467,7 @@ sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until)
 {
     assert(n->billing == PRICE_SPOT && g->market);
     struct spot_terms terms = {
-        .protection = g->config->spot_duration_h * SIM_HOUR,
+        .protection = group_protection(g),
         .chance = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS),
         .bid = bid_of(g, n->type_index, n->zone),
     };

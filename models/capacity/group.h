@@ -87,6 +87,9 @@ double group_on_demand_share(struct group *g, sim_ns now);
  * too: writes the sentence for the user and returns true. */
 bool group_dear_plan(const struct group *g, char *words, size_t size);
 
+/* Warning before a spot node goes, and how long it is protected from its purchase on. */
+sim_ns group_notice(const struct group *g);
+sim_ns group_protection(const struct group *g);
 /* Market price of a type in a zone, micro-units an hour. */
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at);
 /* What a spot node pays: the price when it was bought while it is protected, then the market's. */

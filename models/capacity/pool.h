@@ -49,7 +49,7 @@ struct pool_config {
     struct money spot_price_limit; /* per hour; POOL_PRICE_LIMIT */
     const char *spot_market;       /* preset of the catalogue; NULL: no spot */
     int on_notice;                 /* enum pool_on_notice */
-    sim_ns notice;                 /* warning before a spot node goes */
+    sim_ns notice;                 /* warning before a spot node goes; 0: the market's */
     int32_t spot_duration_h;       /* hours of protection, 0..6 */
     const char *delivery;          /* preset of the catalogue */
     struct dist boot;              /* instead of the preset, when its mean is above 0 */

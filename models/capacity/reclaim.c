@@ -92,11 +92,11 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     n->reclaimed = true;
     remedy(s, now, n);
     bool handled = n->config->on_notice == POOL_NOTICE_DRAIN;
+    sim_ns notice = group_notice(&s->groups[n->pool]);
     recorder_log(pools_recorder(s), now, true, n->name, "spot notice",
-                 "the platform takes it back in %lld s; %s",
-                 (long long)(n->config->notice / SIM_SECOND),
+                 "the platform takes it back in %lld s; %s", (long long)(notice / SIM_SECOND),
                  handled ? "a handler drains it" : "nobody listens");
-    sim_at(pools_clock(s), now + n->config->notice, SIM_LOSS, on_loss, s, key);
+    sim_at(pools_clock(s), now + notice, SIM_LOSS, on_loss, s, key);
     if (!handled)
         return;
     n->noticed = true;
@@ -228,7 +228,7 @@ void reclaim_plan(struct pools *s, const struct group *g, uint32_t slot)
     if (notice < horizon)
         sim_at(pools_clock(s), notice, SIM_LOSS, on_notice, s, key);
     sim_ns step = g->market->price_step;
-    sim_ns protected = n->bought + g->config->spot_duration_h * SIM_HOUR;
+    sim_ns protected = n->bought + group_protection(g);
     if (step > 0 && protected < horizon)
         sim_at(pools_clock(s), protected > n->bought ? protected : (n->bought / step + 1) * step,
                SIM_FAULT, on_price, s, key);

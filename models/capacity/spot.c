@@ -110,6 +110,24 @@ static const struct knob rows[] = {
      AT(stock_out),
      .doc = "How long a zone then sells none.",
      .preset = ""},
+    {.key = "notice",
+     .kind = KNOB_DURATION,
+     AT(notice),
+     .doc = "Warning of the platform before a machine goes; a pool's spotNotice overrides it.",
+     .preset = "300s",
+     .min = 0,
+     .max = 3600,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ECS documentation, preemptible instances, 2021-07-19"},
+    {.key = "protection",
+     .kind = KNOB_DURATION,
+     AT(protection),
+     .doc = "Longest protection that the platform sells; 0: none, whatever a pool asks for.",
+     .preset = "6h",
+     .min = 0,
+     .max = 604800,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ECS documentation, DescribeSpotPriceHistory, 2021-07-19"},
     {.key = "quality",
      .kind = KNOB_NAME,
      AT(quality),
@@ -210,4 +228,9 @@ int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, s
     if (step >= bid->n_prices)
         step = bid->n_prices - 1;
     return price_share(bid->list_micro, bid->prices[step]);
+}
+
+int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour)
+{
+    return hours > 0 || p->protection == 0 ? micro_per_hour : price_share(micro_per_hour, 900000);
 }

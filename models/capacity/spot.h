@@ -36,6 +36,8 @@ struct spot_preset {
     double price_deviation;       /* of a step's shock, as a share of list */
     double stock_out_share;       /* 0..1: losses after which the zone has no stock for a while */
     struct dist stock_out;        /* how long */
+    sim_ns notice;                /* of the platform, before a machine goes */
+    sim_ns protection;            /* longest that it sells; 0: none */
     int quality;
     const char *date, *source, *note;
 };
@@ -52,6 +54,9 @@ struct spot_bid {
     size_t n_prices;
     int64_t limit_micro; /* an hour; 0: as the price goes */
 };
+/* What a machine costs that is bought for so many hours of protection: where protection is sold,
+ * one without is a tenth cheaper (ECS documentation, 2021-07-19). */
+int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour);
 /* Micro-units an hour. */
 int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at);
 
