@@ -56,7 +56,8 @@ static const struct knob rows[] = {
     {.key = "annotations",
      .kind = KNOB_MAP,
      .offset = offsetof(struct pod_shape, annotations),
-     .doc = "Annotations of the pod, k8s.aliyun.com/eci-gpu-type and its like.",
+     .doc = "Annotations of the pod: k8s.aliyun.com/eci-gpu-type and its like, and "
+            "cluster-autoscaler.kubernetes.io/safe-to-evict.",
      .preset = ""},
     {.key = "gpuTypes",
      .kind = KNOB_TEXTS,

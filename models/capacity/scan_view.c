@@ -29,6 +29,19 @@ struct scan_view {
     struct node_scaler_pending *pending;
 };
 
+static enum node_evict eviction(const struct pod_shape *s)
+{
+    for (size_t i = 0; i < s->annotations.count; i++) {
+        const struct knob_pair *a = &s->annotations.items[i];
+        if (strcmp(a->key, "cluster-autoscaler.kubernetes.io/safe-to-evict") != 0)
+            continue;
+        return strcmp(a->value, "true") == 0    ? NODE_EVICT_SAFE
+               : strcmp(a->value, "false") == 0 ? NODE_EVICT_NEVER
+                                                : NODE_EVICT_UNSAID;
+    }
+    return NODE_EVICT_UNSAID;
+}
+
 static void fill_owners(struct scan_view *v)
 {
     for (size_t i = 0; i < v->set.n_owners; i++) {
@@ -39,6 +52,7 @@ static void fill_owners(struct scan_view *v)
             .gpus = s->gpus,
             .priority = s->priority,
             .kind = NODE_POD_REPLICATED,
+            .evict = eviction(s),
             .disruptions_allowed = -1,
         };
     }
