@@ -359,9 +359,7 @@ Test(startup, a_lazily_loaded_image_costs_its_first_use)
 {
     struct startup_config c = plain();
     c.image.cached = true;
-    c.image.loading = STARTUP_LAZY;
-    c.image.lazy_share = 0.064;
-    c.image.lazy_bandwidth = 8000000;
+    c.image.lazy = &(struct startup_lazy){0.064, 8000000};
     struct bench b = bench_of(&c, 1, 1);
     begin(&b, 0, 0, 0);
     play_to(&b, 30 * S);
@@ -383,9 +381,7 @@ Test(startup, a_restart_does_not_read_again_what_it_has_touched)
     struct startup_probe strict = {40 * S, 1 * S, 1};
     struct startup_config c = plain();
     c.liveness = &strict;
-    c.image.loading = STARTUP_LAZY;
-    c.image.lazy_share = 1;
-    c.image.lazy_bandwidth = 10000000;
+    c.image.lazy = &(struct startup_lazy){1, 10000000};
     struct bench b = bench_of(&c, 1, 1);
     begin(&b, 0, 0, 0);
     play(&b, 3600 * S);

@@ -303,17 +303,6 @@ static bool search(struct search *s, struct group_choice *out)
     return found;
 }
 
-static const char *rounding_name(int rounding)
-{
-    static const char *const names[] = {
-        [POOL_CEIL] = "ceil",
-        [POOL_FLOOR] = "floor",
-        [POOL_NEAREST] = "nearest",
-        [POOL_RUNNING_TARGET] = "runningTarget",
-    };
-    return names[rounding];
-}
-
 static void say_split(const struct group *g, struct group_choice *out)
 {
     const struct pool_config *c = g->config;
@@ -325,7 +314,7 @@ static void say_split(const struct group *g, struct group_choice *out)
     snprintf(out->reason, sizeof out->reason,
              "%s: %d of %d nodes are on demand; base %d and %.4g %% above it (%s) ask for %d of %d",
              price_billing_name(out->billing), (int)g->on_demand, (int)g->there, (int)c->base,
-             c->share * 100, rounding_name(c->rounding),
+             c->share * 100, pool_rounding_name(c->rounding),
              (int)pool_on_demand_target(c, now, g->there + 1), (int)g->there + 1);
 }
 
@@ -397,10 +386,18 @@ void group_template(const struct group *g, sim_ns now, struct group_choice *out)
 
 /* ---- counts ---- */
 
+/* Of the nodes that are there, before any rounding. */
+static double asked_nodes(const struct group *g)
+{
+    int32_t base = g->config->base < g->there ? g->config->base : g->there;
+    return base + g->config->share * (g->there - base);
+}
+
 static void age(struct group *g, sim_ns now)
 {
     g->there_ns += g->there * (now - g->counted_at);
     g->on_demand_ns += g->on_demand * (now - g->counted_at);
+    g->asked_ns += asked_nodes(g) * (double)(now - g->counted_at);
     g->counted_at = now;
 }
 
@@ -435,6 +432,12 @@ double group_on_demand_share(struct group *g, sim_ns now)
 {
     age(g, now);
     return g->there_ns > 0 ? (double)g->on_demand_ns / (double)g->there_ns : -1;
+}
+
+double group_asked_share(struct group *g, sim_ns now)
+{
+    age(g, now);
+    return g->there_ns > 0 ? g->asked_ns / (double)g->there_ns : -1;
 }
 
 bool group_dear_plan(const struct group *g, char *words, size_t size)

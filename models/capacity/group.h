@@ -47,6 +47,7 @@ struct group {
     uint32_t bought;                /* so far */
     sim_ns counted_at;              /* the areas below hold up to here */
     int64_t there_ns, on_demand_ns; /* node-time so far */
+    double asked_ns;                /* node-time that should be on demand */
 };
 
 struct group_setup {
@@ -83,6 +84,8 @@ void group_add(struct group *g, sim_ns now, const struct node *n);
 void group_remove(struct group *g, sim_ns now, const struct node *n);
 /* Time-weighted share of its nodes that were on demand up to now; -1 without any node. */
 double group_on_demand_share(struct group *g, sim_ns now);
+/* The share that base and percentage ask for, over the same time. */
+double group_asked_share(struct group *g, sim_ns now);
 /* When cost per vCPU makes the group buy a machine that costs more than another one that has a GPU
  * too: writes the sentence for the user and returns true. */
 bool group_dear_plan(const struct group *g, char *words, size_t size);

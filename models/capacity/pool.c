@@ -8,6 +8,17 @@ bool pool_uses_spot(const struct pool_config *c)
     return c->spot_market && c->spot_strategy != POOL_NO_SPOT;
 }
 
+const char *pool_rounding_name(int rounding)
+{
+    static const char *const names[] = {
+        [POOL_CEIL] = "ceil",
+        [POOL_FLOOR] = "floor",
+        [POOL_NEAREST] = "nearest",
+        [POOL_RUNNING_TARGET] = "runningTarget",
+    };
+    return names[rounding];
+}
+
 /* Shares are compared in whole millionths: 0.07 x 100 must be 7, not 7.000000000000001. */
 #define MILLION INT64_C(1000000)
 

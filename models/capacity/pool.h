@@ -65,6 +65,7 @@ struct pool_config {
 
 extern const struct knob_table pool_knobs; /* "nodePool" */
 
+const char *pool_rounding_name(int rounding); /* "ceil", ... */
 /* Whether the pool buys spot at all. */
 bool pool_uses_spot(const struct pool_config *c);
 

@@ -21,6 +21,7 @@ struct pools {
     int32_t *failed, *new_failed; /* refused purchases, by group */
     int32_t *failed_drains;       /* since the last scan, by group */
     bool *refilling;              /* by group: a retry is due */
+    uint32_t *drift;              /* by group: series of pool_share */
     uint64_t compensations, refusals, migrations;
     uint64_t broken_budgets; /* ready pods that reclaims took though a budget asked for them */
 };

@@ -5,6 +5,7 @@
 #include "models/capacity/fleet.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
+#include "models/capacity/pool_share.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/reclaim.h"
 #include "sim/recorder.h"
@@ -19,6 +20,7 @@ static uint32_t order(struct pools *s, sim_ns now, struct group *g, const struct
     }
     const struct node *n = nodes_view(s->set.nodes, slot);
     group_add(g, now, n);
+    pool_share_note(s, now, g);
     if (n->billing == PRICE_SPOT)
         reclaim_plan(s, g, slot);
     return slot;
@@ -109,6 +111,7 @@ void purchase_return(struct pools *s, sim_ns now, uint32_t slot, const char *why
     const struct node *n = nodes_view(s->set.nodes, slot);
     recorder_log(pools_recorder(s), now, true, n->name, "deleted", "%s", why);
     group_remove(&s->groups[n->pool], now, n);
+    pool_share_note(s, now, &s->groups[n->pool]);
     fleet_delete(s->set.fleet, now, slot);
 }
 

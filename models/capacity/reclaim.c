@@ -7,6 +7,7 @@
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/pool_share.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/purchase.h"
 #include "sim/chance.h"
@@ -41,6 +42,7 @@ static void on_loss(void *self, sim_ns now, uint64_t key)
     struct group *g = &s->groups[n->pool];
     sim_ns out = group_stock_after_loss(g, n, now);
     group_remove(g, now, n);
+    pool_share_note(s, now, g);
     recorder_log(pools_recorder(s), now, true, n->name, "lost",
                  "the platform took the spot node back with %u pods on it; %s for %lld s",
                  (unsigned)n->n_pods, out > 0 ? "its zone has no spot stock" : "stock is short",
@@ -188,6 +190,7 @@ static void lose_zone(struct pools *s, sim_ns now, const struct drill *d)
                      "zone %s is gone, and the node with %u pods on it", d->zone,
                      (unsigned)n->n_pods);
         group_remove(&s->groups[n->pool], now, n);
+        pool_share_note(s, now, &s->groups[n->pool]);
         note_budgets(s, n);
         fleet_lose(s->set.fleet, now, i);
     }

@@ -68,7 +68,7 @@ static uint64_t entity_of(const char *name)
 
 static bool same_image(const struct startup_image *a, const struct startup_image *b)
 {
-    return same_text(a->name, b->name) && a->loading == b->loading;
+    return same_text(a->name, b->name) && !a->lazy == !b->lazy;
 }
 
 static void make_owners(struct startup *s)
@@ -198,7 +198,7 @@ static enum startup_phase phase_after(const struct startup_config *c, enum start
 {
     if (p == STARTUP_RESTART)
         return STARTUP_CONTAINER_START;
-    if (p == STARTUP_CONTAINER_START && c->image.loading == STARTUP_LAZY)
+    if (p == STARTUP_CONTAINER_START && c->image.lazy)
         return STARTUP_FIRST_USE;
     return p == STARTUP_FIRST_USE ? STARTUP_MODEL_LOAD : p + 1;
 }
@@ -247,7 +247,7 @@ static sim_ns draw_more(const struct startup *s, const struct run *r, const stru
 
 static enum startup_phase fetch_phase(const struct owner *o)
 {
-    return o->config->image.loading == STARTUP_LAZY ? STARTUP_FIRST_USE : STARTUP_IMAGE_PULL;
+    return o->config->image.lazy ? STARTUP_FIRST_USE : STARTUP_IMAGE_PULL;
 }
 
 static bool is_alone(const struct run *r)
@@ -261,7 +261,7 @@ static int64_t fetch_bytes(const struct owner *o, const struct run *r)
     const struct startup_image *im = &o->config->image;
     if (r->left > 0)
         return r->left;
-    if (im->loading == STARTUP_LAZY)
+    if (im->lazy)
         return startup_source_lazy_bytes(o->config);
     return is_alone(r) && !im->cached ? im->size : startup_source_pull_bytes(o->config);
 }
@@ -269,8 +269,7 @@ static int64_t fetch_bytes(const struct owner *o, const struct run *r)
 static int64_t fetch_rate(const struct startup *s, const struct owner *o)
 {
     const struct startup_image *im = &o->config->image;
-    int64_t full =
-        im->loading == STARTUP_LAZY && im->lazy_bandwidth ? im->lazy_bandwidth : o->from->pull_rate;
+    int64_t full = im->lazy ? im->lazy->bandwidth : o->from->pull_rate;
     int64_t rate = (int64_t)((double)full / s->slow);
     return rate > 0 ? rate : 1;
 }
@@ -344,7 +343,7 @@ static bool fetch_needed(struct startup *s, const struct run *r)
     bool timed = o->config->image.time.mean > 0;
     if (r->phase != fetch_phase(o) || fetch_bytes(o, r) == 0)
         return false;
-    if (!timed && o->from->pull_rate == 0 && o->config->image.lazy_bandwidth == 0)
+    if (!timed && o->from->pull_rate == 0 && !o->config->image.lazy)
         return false;
     return is_alone(r) || *image_at(s, r->pod.node, r->pod.owner) != IMAGE_THERE;
 }
@@ -520,7 +519,7 @@ static void begin_phase(struct startup *s, struct run *r, sim_ns now, enum start
             phase_lasts(s, r, now, 0);
         break;
     case STARTUP_MODEL_LOAD:
-        if (c->image.loading == STARTUP_FULL)
+        if (!c->image.lazy)
             container_runs(s, r, now);
         load_model(s, r, now);
         break;

@@ -22,10 +22,10 @@ struct catalog;
 struct recorder;
 struct sim;
 
-/* When an image's bytes come. */
-enum startup_loading {
-    STARTUP_FULL, /* all of them before the container starts */
-    STARTUP_LAZY, /* the container starts at once; what it touches first is read then */
+/* The container starts at once; what it touches first is read then. */
+struct startup_lazy {
+    double share;      /* 0..1: bytes that the first use touches */
+    int64_t bandwidth; /* bytes/s of reads on first touch */
 };
 
 struct startup_image {
@@ -38,9 +38,7 @@ struct startup_image {
     struct dist overhead;     /* before the first byte */
     bool cached;              /* on every node from the start */
     double cached_share;      /* 0..1: layers that every node has from the start */
-    int loading;              /* enum startup_loading */
-    double lazy_share;        /* 0..1: bytes that the first use touches */
-    int64_t lazy_bandwidth;   /* bytes/s of reads on first touch; 0: as a download */
+    const struct startup_lazy *lazy; /* NULL: all bytes come before the container starts */
 };
 
 struct startup_model {

@@ -1,12 +1,35 @@
 /* startup_knobs: the settings of a pod's startup, row by row. */
 #include "models/capacity/startup.h"
 
-static const struct knob_name loadings[] = {
-    {"full", STARTUP_FULL, "the whole image before the container starts"},
-    {"lazy", STARTUP_LAZY,
-     "the container starts at once and reads what it touches (streamed image, "
-     "restored snapshot): nothing to pull, a slower first use"},
+static const struct knob lazy_rows[] = {
+    {.key = "share",
+     .kind = KNOB_SHARE,
+     .offset = offsetof(struct startup_lazy, share),
+     .doc = "Share of the image's bytes that the first use touches.",
+     .preset = "0.064",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_THIRD_PARTY,
+     .source = "tensorfuse.io (2025-08-24): 6.4 % of an image's bytes are needed to start"},
+    {.key = "bandwidth",
+     .kind = KNOB_BYTES,
+     .offset = offsetof(struct startup_lazy, bandwidth),
+     .unit = "bytes/s",
+     .doc = "Rate of reads on first touch: small and scattered.",
+     .preset = "25M",
+     .min = 1,
+     .max = 1e13,
+     .quality = QUALITY_THIRD_PARTY,
+     .source = "bottlerocket-images-cache, issue 13: a cached image of 15 GB took more than 10 "
+               "minutes to be read (at most 25 MB/s)"},
     {0},
+};
+
+static const struct knob_table lazy_knobs = {
+    .name = "startup.image.lazy",
+    .doc = "An image that is read as it is touched (streamed, or restored from a snapshot).",
+    .rows = lazy_rows,
+    .size = sizeof(struct startup_lazy),
 };
 
 static const struct knob image_rows[] = {
@@ -70,32 +93,13 @@ static const struct knob image_rows[] = {
      .preset = "0",
      .min = 0,
      .max = 1},
-    {.key = "loading",
-     .kind = KNOB_NAME,
-     .offset = offsetof(struct startup_image, loading),
-     .doc = "When its bytes come.",
-     .preset = "full",
-     .names = loadings},
-    {.key = "lazyShare",
-     .kind = KNOB_SHARE,
-     .offset = offsetof(struct startup_image, lazy_share),
-     .doc = "Share of its bytes that the first use touches, with loading lazy.",
-     .preset = "0.064",
-     .min = 0,
-     .max = 1,
-     .quality = QUALITY_THIRD_PARTY,
-     .source = "tensorfuse.io (2025-08-24): 6.4 % of an image's bytes are needed to start"},
-    {.key = "lazyBandwidth",
-     .kind = KNOB_BYTES,
-     .offset = offsetof(struct startup_image, lazy_bandwidth),
-     .unit = "bytes/s",
-     .doc = "Rate of reads on first touch, with loading lazy: small and scattered.",
-     .preset = "25M",
-     .min = 1,
-     .max = 1e13,
-     .quality = QUALITY_THIRD_PARTY,
-     .source = "bottlerocket-images-cache, issue 13: a cached image of 15 GB took more than 10 "
-               "minutes to be read (at most 25 MB/s)"},
+    {.key = "lazy",
+     .kind = KNOB_POINTER,
+     .offset = offsetof(struct startup_image, lazy),
+     .doc = "The container starts at once and reads what it touches: nothing to pull, a slower "
+            "first use. Absent: the whole image comes before.",
+     .preset = "",
+     .table = &lazy_knobs},
     {0},
 };
 

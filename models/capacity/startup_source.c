@@ -11,8 +11,7 @@
 
 static bool needs_registry(const struct startup_image *im)
 {
-    return im->size > 0 && !im->bandwidth && im->time.mean <= 0 &&
-           (!im->cached || im->loading == STARTUP_LAZY);
+    return im->size > 0 && !im->bandwidth && im->time.mean <= 0 && (!im->cached || im->lazy);
 }
 
 static int find_registry(const struct startup_source_setup *s, size_t i, struct startup_source *out,
@@ -85,15 +84,15 @@ int startup_source_find(const struct startup_source_setup *s, struct startup_sou
 int64_t startup_source_lazy_bytes(const struct startup_config *c)
 {
     const struct startup_image *im = &c->image;
-    double bytes = (double)im->size * im->lazy_share;
-    return im->loading == STARTUP_LAZY ? (int64_t)(bytes + 0.5) : 0;
+    double bytes = im->lazy ? (double)im->size * im->lazy->share : 0;
+    return im->lazy ? (int64_t)(bytes + 0.5) : 0;
 }
 
 int64_t startup_source_pull_bytes(const struct startup_config *c)
 {
     const struct startup_image *im = &c->image;
     double bytes = (double)im->size * (1 - im->cached_share);
-    if (im->loading == STARTUP_LAZY || im->cached)
+    if (im->lazy || im->cached)
         return 0;
     return im->cached_share > 0 ? (int64_t)(bytes + 0.5) : im->size;
 }
@@ -113,9 +112,8 @@ sim_ns startup_source_least(const struct startup_config *c, const struct catalog
     if (c->instant)
         return 0;
     int64_t bytes = startup_source_pull_bytes(c) + startup_source_lazy_bytes(c);
-    int64_t rate =
-        im->loading == STARTUP_LAZY && im->lazy_bandwidth ? im->lazy_bandwidth : im->bandwidth;
-    if (bytes > 0 && im->loading == STARTUP_FULL)
+    int64_t rate = im->lazy ? im->lazy->bandwidth : im->bandwidth;
+    if (bytes > 0 && !im->lazy)
         least += dist_least(&im->overhead);
     if (bytes > 0)
         least += im->time.mean > 0

@@ -7,6 +7,7 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/pool_share.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/purchase.h"
 #include "models/capacity/reclaim.h"
@@ -329,6 +330,7 @@ static void pool_destroy(void *self)
     free(s->pools.new_failed);
     free(s->pools.failed_drains);
     free(s->pools.refilling);
+    free(s->pools.drift);
     free(s->names);
     free(s);
 }
@@ -347,10 +349,11 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
         s->pools.new_failed = calloc(n, sizeof *s->pools.new_failed);
         s->pools.failed_drains = calloc(n, sizeof *s->pools.failed_drains);
         s->pools.refilling = calloc(n, sizeof *s->pools.refilling);
+        s->pools.drift = calloc(n, sizeof *s->pools.drift);
         s->names = calloc(n, sizeof *s->names);
     }
     if (!s || !s->pools.groups || !s->pools.failed || !s->pools.new_failed ||
-        !s->pools.failed_drains || !s->pools.refilling || !s->names) {
+        !s->pools.failed_drains || !s->pools.refilling || !s->pools.drift || !s->names) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n);
     } else if (make_groups(s, e) == 0 && make_scaler(s, e) == 0) {
         return s;
@@ -362,6 +365,7 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
 static void pool_start(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
+    pool_share_start(&s->pools, now);
     for (size_t i = 0; i < s->pools.n_groups; i++) {
         char words[256];
         if (group_dear_plan(&s->pools.groups[i], words, sizeof words))
@@ -377,22 +381,6 @@ static void pool_start(void *self, sim_ns now)
     s->scan = sim_at(clock_of(s), now + first, SIM_SCAN, on_scan, s, 0);
 }
 
-/* Whole nodes alone move the share of a small pool, so only a drift beyond this is worth a word. */
-#define DRIFT 0.1
-
-static void report_drift(struct supply_pool *s, sim_ns now, struct group *g)
-{
-    double share = group_on_demand_share(g, now);
-    if (share < 0 || !pool_uses_spot(g->config) || g->config->base > 0)
-        return;
-    double drift = share - g->config->share;
-    if (drift > DRIFT || drift < -DRIFT)
-        recorder_finding(
-            recorder_of(s), "note", "on-demand-share",
-            "%.1f %% of the node hours of pool %s were on demand, %.4g %% were asked for",
-            share * 100, g->config->name, g->config->share * 100);
-}
-
 static void pool_drill(void *self, sim_ns now, const struct drill *d)
 {
     struct supply_pool *s = self;
@@ -402,8 +390,7 @@ static void pool_drill(void *self, sim_ns now, const struct drill *d)
 static void pool_close(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
-    for (size_t i = 0; i < s->pools.n_groups; i++)
-        report_drift(s, now, &s->pools.groups[i]);
+    pool_share_close(&s->pools, now);
     recorder_figure(recorder_of(s), "nodes.compensations", "nodes", FIGURE_SUM,
                     (double)s->pools.compensations);
     recorder_figure(recorder_of(s), "nodes.migrations", "nodes", FIGURE_SUM,

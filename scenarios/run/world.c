@@ -94,7 +94,7 @@ static int make_ground(struct world *w, struct err *e)
     size_t services = s->services.count, jobs = s->jobs.count;
     struct recorder_config config = {
         .horizon = s->horizon,
-        .max_series = 32 + 16 * services,
+        .max_series = 32 + 16 * services + 2 * s->cluster.pools.count,
         .max_entries = (size_t)s->limits.log_entries,
         .max_spans = (size_t)s->limits.log_entries,
         .max_bills = (size_t)s->limits.log_entries,
