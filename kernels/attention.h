@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device;
+struct err;
+
 struct attention_shape {
     int32_t batch, sequence, heads, size;
     enum precision precision;
@@ -35,5 +38,11 @@ void attention_reference(const struct attention_shape *s, const struct attention
 /* Strided-batched products over the heads of one sequence after the other. */
 void attention_blas(const struct attention_shape *s, const struct attention_data *d);
 double attention_flop(const struct attention_shape *s); /* of both products */
+
+/* In device memory, queued: two strided-batched products a sequence, or a head where there are
+ * fewer heads than sequences, and one softmax. scores: attention_cuda_scratch values. */
+size_t attention_cuda_scratch(const struct attention_shape *s);
+int attention_cuda(const struct attention_shape *s, const struct attention_data *d,
+                   struct device *device, struct err *e);
 
 #endif

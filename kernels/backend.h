@@ -27,11 +27,31 @@ struct backend_tokens {
     const int32_t *words, *lengths;
 };
 
+/* What calculates, for reports; "" and 0 where the backend cannot tell. */
+struct backend_device {
+    char name[96];     /* "Tesla P4", or the kernels that OpenBLAS uses */
+    char software[96]; /* "CUDA 11.8, driver 12.4, cuBLAS 11.11.3" */
+    char bus[32];      /* PCI place, for nvml.h */
+    size_t cache_bytes;
+    double peak_flop_per_s, peak_bytes_per_s; /* FP32 and memory at the highest clocks */
+};
+
+/* Settings of backend_cuda. */
+struct backend_cuda_config {
+    int32_t device;         /* number of the GPU */
+    int32_t graph_batch;    /* batches up to this size run as one recorded graph; 0: none */
+    const char *algorithms; /* file of searched products: read, completed by a search, written;
+                             * NULL: the library chooses */
+};
+extern const struct backend_cuda_config backend_cuda_usual;
+
+/* A copy with another config is another backend. */
 struct backend {
     const char *name;
-    size_t value_size;
+    const void *config;
     /* Takes all memory of a plan and clears it; after a failure too, close gives it back. */
-    int (*open)(const struct network *plan, struct backend_memory *m, struct err *e);
+    int (*open)(const struct backend *b, const struct network *plan, struct backend_memory *m,
+                struct err *e);
     void (*close)(struct backend_memory *m); /* accepts cleared memory */
     int (*store)(const struct backend_memory *m, const struct backend_span *to, const double *from,
                  struct err *e);
@@ -41,6 +61,9 @@ struct backend {
                   const struct backend_tokens *t, struct err *e);
     /* All steps; returns when the output is there. */
     int (*forward)(const struct network *plan, struct backend_memory *m, struct err *e);
+    void (*describe)(const struct backend_memory *m, struct backend_device *out);
+    /* Makes the next run find the device's cache cold; NULL where that is not offered. */
+    int (*flush)(const struct backend_memory *m, struct err *e);
 };
 
 extern const struct backend backend_reference; /* double, as the formulas are written; slow */

@@ -1,9 +1,14 @@
 /* backend_blas: every step in float, products by OpenBLAS. */
 #include "kernels/backend.h"
 #include "kernels/backend_host.h"
+#include "kernels/gemm.h"
 
-static int open(const struct network *plan, struct backend_memory *m, struct err *e)
+#include <stdio.h>
+
+static int open(const struct backend *b, const struct network *plan, struct backend_memory *m,
+                struct err *e)
 {
+    (void)b;
     return backend_host_open(plan, m, sizeof(float), e);
 }
 
@@ -75,5 +80,18 @@ static int forward(const struct network *plan, struct backend_memory *m, struct 
     return 0;
 }
 
-const struct backend backend_blas = {"cpu", sizeof(float),       open,   backend_host_close, store,
-                                     load,  backend_host_tokens, forward};
+static void describe(const struct backend_memory *m, struct backend_device *out)
+{
+    (void)m;
+    *out = (struct backend_device){0};
+    snprintf(out->name, sizeof out->name, "%s", gemm_blas_core());
+}
+
+const struct backend backend_blas = {.name = "cpu",
+                                     .open = open,
+                                     .close = backend_host_close,
+                                     .store = store,
+                                     .load = load,
+                                     .tokens = backend_host_tokens,
+                                     .forward = forward,
+                                     .describe = describe};

@@ -2,8 +2,12 @@
 #include "kernels/backend.h"
 #include "kernels/backend_host.h"
 
-static int open(const struct network *plan, struct backend_memory *m, struct err *e)
+#include <stdio.h>
+
+static int open(const struct backend *b, const struct network *plan, struct backend_memory *m,
+                struct err *e)
 {
+    (void)b;
     return backend_host_open(plan, m, sizeof(double), e);
 }
 
@@ -76,6 +80,18 @@ static int forward(const struct network *plan, struct backend_memory *m, struct 
     return 0;
 }
 
-const struct backend backend_reference = {"reference",         sizeof(double), open,
-                                          backend_host_close,  store,          load,
-                                          backend_host_tokens, forward};
+static void describe(const struct backend_memory *m, struct backend_device *out)
+{
+    (void)m;
+    *out = (struct backend_device){0};
+    snprintf(out->name, sizeof out->name, "double");
+}
+
+const struct backend backend_reference = {.name = "reference",
+                                          .open = open,
+                                          .close = backend_host_close,
+                                          .store = store,
+                                          .load = load,
+                                          .tokens = backend_host_tokens,
+                                          .forward = forward,
+                                          .describe = describe};

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* 1 <= m, n, k; A is m x k, B k x n (n x k when b_transposed), C m x n. lda >= k, ldb >= n (>= k
  * when b_transposed), ldc >= n. The products' results must not overlap. */
 struct batched_gemm_shape {
@@ -35,5 +38,13 @@ void batched_gemm_reference(const struct batched_gemm_shape *s,
                             const struct batched_gemm_reference_data *d);
 void batched_gemm_blas(const struct batched_gemm_shape *s, const struct batched_gemm_data *d);
 double batched_gemm_flop(const struct batched_gemm_shape *s);
+
+/* In device memory, queued: by the algorithm that a search found (kernels/gemm_table.h), or else by
+ * the library's own choice. FP32 throughout: no TF32. */
+int batched_gemm_cuda(const struct batched_gemm_shape *s, const struct batched_gemm_data *d,
+                      struct device *device, struct err *e);
+/* Times the library's choice and its best-rated algorithms on memory of its own, and adds the
+ * fastest to the device's table. Nothing to do when the table has the shape already. */
+int batched_gemm_search(const struct batched_gemm_shape *s, struct device *device, struct err *e);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 enum bias_activation { BIAS_ONLY, BIAS_RELU, BIAS_TANH };
 
 /* rows x columns without padding, both >= 1. */
@@ -18,5 +21,13 @@ struct bias_shape {
 /* In place: activation(x + bias), where bias holds `columns` values. */
 void bias_reference(const struct bias_shape *s, const double *bias, double *x);
 void bias_float(const struct bias_shape *s, const float *bias, float *x);
+
+/* In device memory, queued. */
+struct bias_cuda_data {
+    const float *bias;
+    float *x;
+};
+int bias_cuda(const struct bias_shape *s, const struct bias_cuda_data *d, struct device *device,
+              struct err *e);
 
 #endif

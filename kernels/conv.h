@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* All extents >= 1, paddings >= 0 and smaller than the kernel; the kernel fits the padded input. */
 struct conv_shape {
     int32_t batch, cin, hin, win;
@@ -54,5 +57,12 @@ struct conv_norm {
 /* Puts the norm into the weights (cout rows of `row` values) and writes the bias, calculated in
  * double, so that conv(x) of the result is norm(conv(x)) of the original. */
 void conv_fold(const struct conv_norm *n, int32_t cout, size_t row, double *weight, double *bias);
+
+/* As conv_blas, in device memory, queued: patches of as many images as the scratch holds, and one
+ * product for all of them. conv_cuda_scratch: values that it wants; one image's patches at least.
+ */
+size_t conv_cuda_scratch(const struct conv_shape *s);
+int conv_cuda(const struct conv_shape *s, const struct conv_data *d, struct device *device,
+              struct err *e);
 
 #endif

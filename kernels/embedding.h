@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 struct embedding_shape {
     int32_t batch, sequence, hidden;
     int32_t vocabulary, segments; /* rows of the tables; positions has at least `sequence` */
@@ -29,5 +32,14 @@ void embedding_reference(const struct embedding_shape *s, const struct embedding
                          const struct embedding_reference_tables *tables, double *y);
 void embedding_float(const struct embedding_shape *s, const struct embedding_tokens *t,
                      const struct embedding_tables *tables, float *y);
+
+/* In device memory, queued. A word outside its table gives a row of NAN: a device cannot assert. */
+struct embedding_cuda_data {
+    struct embedding_tokens tokens;
+    struct embedding_tables tables;
+    float *y;
+};
+int embedding_cuda(const struct embedding_shape *s, const struct embedding_cuda_data *d,
+                   struct device *device, struct err *e);
 
 #endif

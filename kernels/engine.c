@@ -101,7 +101,7 @@ struct engine *engine_create(const struct network *plan, const struct backend *b
         return NULL;
     }
     *g = (struct engine){.plan = plan, .backend = backend};
-    if (backend->open(plan, &g->memory, e) == 0 && load_all(g, source, e) == 0)
+    if (backend->open(backend, plan, &g->memory, e) == 0 && load_all(g, source, e) == 0)
         return g;
     engine_destroy(g);
     return NULL;
@@ -174,4 +174,14 @@ int engine_output(const struct engine *g, double *out, struct err *e)
 {
     struct backend_span from = {g->memory.activations, g->plan->output, g->plan->output_size};
     return g->backend->load(&g->memory, &from, out, e);
+}
+
+void engine_describe(const struct engine *g, struct backend_device *out)
+{
+    g->backend->describe(&g->memory, out);
+}
+
+int engine_flush(struct engine *g, struct err *e)
+{
+    return g->backend->flush ? g->backend->flush(&g->memory, e) : 0;
 }

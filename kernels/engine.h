@@ -26,4 +26,8 @@ int engine_forward(struct engine *g, struct err *e);
 /* plan->output_size values of the last run. */
 int engine_output(const struct engine *g, double *out, struct err *e);
 
+void engine_describe(const struct engine *g, struct backend_device *out);
+/* Makes a GPU's cache cold for the next run; does nothing on the processor. */
+int engine_flush(struct engine *g, struct err *e);
+
 #endif

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* 1 <= m, n, k <= 2^20. */
 struct gemm_shape {
     int32_t m, n, k;
@@ -29,5 +32,13 @@ double gemm_flop(const struct gemm_shape *s);
 const char *gemm_blas_core(void);
 /* Threads that OpenBLAS uses; n > 0 sets their number. */
 int32_t gemm_blas_threads(int32_t n);
+
+/* The same in device memory, queued. */
+struct gemm_cuda_data {
+    const float *a, *b;
+    float *c;
+};
+int gemm_cuda(const struct gemm_shape *s, const struct gemm_cuda_data *d, struct device *device,
+              struct err *e);
 
 #endif

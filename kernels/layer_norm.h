@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* rows x columns without padding, both >= 1. */
 struct layer_norm_shape {
     int32_t rows, columns;
@@ -27,5 +30,10 @@ void layer_norm_reference(const struct layer_norm_shape *s,
                           const struct layer_norm_reference_data *d);
 /* Two passes over a row in float: mean, then deviations from it, in eight partial sums. */
 void layer_norm_float(const struct layer_norm_shape *s, const struct layer_norm_data *d);
+
+/* In device memory, queued, a block a row, which it keeps in its shared memory: columns * 4 bytes
+ * and a little more must fit, 12,000 columns on any GPU. */
+int layer_norm_cuda(const struct layer_norm_shape *s, const struct layer_norm_data *d,
+                    struct device *device, struct err *e);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 enum linear_activation { LINEAR_PLAIN, LINEAR_RELU, LINEAR_TANH, LINEAR_GELU };
 
 /* rows x inputs times (outputs x inputs) transposed. */
@@ -28,5 +31,9 @@ struct linear_data {
 void linear_reference(const struct linear_shape *s, const struct linear_reference_data *d);
 void linear_blas(const struct linear_shape *s, const struct linear_data *d);
 double linear_flop(const struct linear_shape *s); /* of the product */
+
+/* In device memory, queued. */
+int linear_cuda(const struct linear_shape *s, const struct linear_data *d, struct device *device,
+                struct err *e);
 
 #endif

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct device;
+struct err;
+
 enum pool_kind { POOL_MAX, POOL_MEAN };
 
 /* Extents >= 1; paddings >= 0 and smaller than the window, which fits the padded input. */
@@ -28,5 +31,13 @@ int32_t pool_wout(const struct pool_shape *s);
 void pool_reference(const struct pool_shape *s, const double *x, double *y);
 /* The same in float, one window row after the other over whole output rows. */
 void pool_float(const struct pool_shape *s, const float *x, float *y);
+
+/* In device memory, queued. */
+struct pool_cuda_data {
+    const float *x;
+    float *y;
+};
+int pool_cuda(const struct pool_shape *s, const struct pool_cuda_data *d, struct device *device,
+              struct err *e);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* rows x columns without padding, all >= 1. */
 struct softmax_shape {
     int32_t rows, columns;
@@ -17,5 +20,15 @@ struct softmax_shape {
 /* In place. The largest score of a row is subtracted first, so nothing overflows. */
 void softmax_reference(const struct softmax_shape *s, double *x);
 void softmax_float(const struct softmax_shape *s, float *x);
+
+/* In device memory, queued, a warp a row. lengths: of each `share` rows, instead of s->length; or
+ * NULL. */
+struct softmax_cuda_data {
+    float *x;
+    const int32_t *lengths;
+    int32_t share;
+};
+int softmax_cuda(const struct softmax_shape *s, const struct softmax_cuda_data *d,
+                 struct device *device, struct err *e);
 
 #endif

@@ -9,6 +9,9 @@
 
 #include <stdint.h>
 
+struct device;
+struct err;
+
 /* count matrices of rows x columns, one behind the other; all >= 1. */
 struct transpose_shape {
     int32_t count, rows, columns;
@@ -18,5 +21,13 @@ struct transpose_shape {
 /* y may not be x. */
 void transpose_reference(const struct transpose_shape *s, const double *x, double *y);
 void transpose_float(const struct transpose_shape *s, const float *x, float *y);
+
+/* In device memory, queued. */
+struct transpose_cuda_data {
+    const float *x;
+    float *y;
+};
+int transpose_cuda(const struct transpose_shape *s, const struct transpose_cuda_data *d,
+                   struct device *device, struct err *e);
 
 #endif

@@ -118,6 +118,7 @@ long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|c
 
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TESTS=ON; then
     criterion tests-gcc .build/release/sluice_tests
+    criterion cuda-shim-gcc .build/release/sluice_cuda_tests
     counted bad_cli tests/bad_cli.sh .build/release/sluice
     for name in link_law symbol_prefix installed; do
         check "$name" bash "tests/checks/$name.sh"
@@ -125,11 +126,13 @@ if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TEST
 fi
 if build clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release; then
     criterion tests-clang .build/clang/sluice_tests --filter "!($long)/*"
+    criterion cuda-shim-clang .build/clang/sluice_cuda_tests
     check same_bytes bash tests/checks/same_bytes.sh
 fi
 if build asan-ubsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
     -DSLUICE_SANITIZE=address,undefined; then
     criterion tests-asan-ubsan .build/asan-ubsan/sluice_tests --filter "!($long)/*"
+    criterion cuda-shim-asan-ubsan .build/asan-ubsan/sluice_cuda_tests
     counted bad_cli-asan-ubsan tests/bad_cli.sh .build/asan-ubsan/sluice
     check run-asan-ubsan sanitized_run asan-ubsan
 fi

@@ -24,8 +24,20 @@ zstd.h ^(workloads/.*|tests/.*)$
 cblas.h ^kernels/.*$
 mpi.h ^scenarios/run/.*$
 curl/ ^scenarios/.*$
-cuda ^kernels/.*\.cu$
-cublas ^kernels/.*\.cu$
+cuda ^(kernels/.*\.cuh?|tests/cuda_shim/.*)$
+cublas ^(kernels/.*\.cuh?|tests/cuda_shim/.*)$
+dlfcn.h ^kernels/(nvml\.c|device_blas\.cu)$
+functional ^tests/cuda_shim/
+tuple ^tests/cuda_shim/
+map ^tests/cuda_shim/
+vector ^tests/cuda_shim/
+string ^tests/cuda_shim/
+random ^tests/cuda_shim/
+numeric ^tests/cuda_shim/
+algorithm ^tests/cuda_shim/
+setjmp.h ^tests/cuda_shim/
+ucontext.h ^tests/cuda_shim/
+sanitizer/ ^tests/cuda_shim/
 pthread.h ^(scenarios/.*|tests/.*)$
 criterion/ ^tests/.*$"
 
@@ -34,7 +46,7 @@ system=" assert ctype errno fcntl float inttypes limits locale math signal stdar
  stddef stdint stdio stdlib string strings time unistd dirent regex sys/stat sys/types sys/wait
  sys/resource sys/mman sys/utsname stdalign "
 
-list=$(files '^(sim|workloads|kernels|reports|models|scenarios|tests)/.*\.(c|h|cu)$')
+list=$(files '^(sim|workloads|kernels|reports|models|scenarios|tests)/.*\.(c|h|cu|cuh|cc)$')
 bad=$(printf '%s\n' "$list" | xargs awk -v allowed="$allowed" -v doors="$doors" -v system_="$system" '
 BEGIN {
     n = split(allowed, lines, "\n")

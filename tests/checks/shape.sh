@@ -2,7 +2,7 @@
 # shape: a purpose on the first line, functions of at most 70 lines, lines of at most 100 columns.
 . "$(dirname "$0")/common.sh"
 
-list=$(files '\.(c|h|cu)$')
+list=$(files '\.(c|h|cu|cuh|cc)$')
 out=$(printf '%s\n' "$list" | xargs awk '
 FNR == 1 {
     n = split(FILENAME, part, "/")

@@ -9,9 +9,10 @@ exceptions="
 main main the C library asks for it
 "
 
-list=$(find "$build" -path '*sluice_*.dir/*' -name '*.c.o' -not -path '*sluice_tests.dir*' -not -path '*bench_*.dir*' | sort)
+list=$(find "$build" -path '*sluice_*.dir/*' \( -name '*.c.o' -o -path '*/kernels/*.cu.o' \) -not -path '*_tests.dir*' \
+    -not -path '*bench_*.dir*' | sort)
 [ -n "$list" ] || { echo "$check: nothing is built in $build"; exit 1; }
-bad=$(printf '%s\n' "$list" | xargs nm -A -g --defined-only | awk -v exceptions="$exceptions" '
+bad=$(printf '%s\n' "$list" | xargs nm -A -C -g --defined-only | awk -v exceptions="$exceptions" '
     BEGIN {
         n = split(exceptions, line, "\n")
         for (i = 1; i <= n; i++)
@@ -20,10 +21,12 @@ bad=$(printf '%s\n' "$list" | xargs nm -A -g --defined-only | awk -v exceptions=
     {
         object = $1
         sub(/:[0-9a-f]*$/, "", object) # nm -A writes "file:address type name"
-        name = $NF
+        if ($2 ~ /^[WVu]$/) next # C++ leaves its templates everywhere
+        name = $3
+        sub(/\(.*/, "", name) # C++ writes the parameters too
         stem = object
         sub(/.*\//, "", stem)
-        sub(/\.c\.o$/, "", stem)
+        sub(/\.cu?\.o$/, "", stem)
         if (name ~ /^__(asan|ubsan|odr_asan)/) next
         if (name == stem || index(name, stem "_") == 1) next
         if (stem in other && (name == other[stem] || index(name, other[stem] "_") == 1)) next

@@ -1,0 +1,216 @@
+/* batched_gemm: products on a GPU, by the library's choice or by an algorithm searched for. */
+#include "kernels/device_blas.cuh"
+
+#include "kernels/device.cuh"
+
+extern "C" {
+#include "kernels/batched_gemm.h"
+#include "kernels/gemm_table.h"
+}
+
+#include <math.h>
+#include <string.h>
+
+#define BATCHED_GEMM_CANDIDATES 8
+#define BATCHED_GEMM_RUNS 5 /* the fastest of them counts */
+
+/* The libraries count by columns: to them a row-major C = A B is C' = B' A'. */
+static cublasOperation_t operation(const struct batched_gemm_shape *s)
+{
+    return s->b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+static int own_product(const struct batched_gemm_shape *s, const struct batched_gemm_data *d,
+                       struct device_blas *b, struct err *e)
+{
+    const float one = 1.0F, zero = 0.0F;
+    return DEVICE_BLAS(b->cublasSgemmStridedBatched(
+                           b->handle, operation(s), CUBLAS_OP_N, s->n, s->m, s->k, &one, d->b,
+                           s->ldb, (long long)s->b_step, d->a, s->lda, (long long)s->a_step, &zero,
+                           d->c, s->ldc, (long long)s->c_step, s->count),
+                       e);
+}
+
+/* What cuBLASLt wants to know of a product. Its first operand is our B. */
+struct light_product {
+    cublasLtMatmulDescOpaque_t operation;
+    cublasLtMatrixLayoutOpaque_t b, a, c;
+};
+
+static int layout(struct device_blas *l, cublasLtMatrixLayout_t m, const uint64_t extents[3],
+                  const int64_t batch[2], struct err *e)
+{
+    int32_t count = (int32_t)batch[0];
+    return DEVICE_BLAS(l->cublasLtMatrixLayoutInit_internal(m, sizeof *m, CUDA_R_32F, extents[0],
+                                                            extents[1], (int64_t)extents[2]),
+                       e) ||
+                   DEVICE_BLAS(l->cublasLtMatrixLayoutSetAttribute(
+                                   m, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+                               e) ||
+                   DEVICE_BLAS(l->cublasLtMatrixLayoutSetAttribute(
+                                   m, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &batch[1],
+                                   sizeof batch[1]),
+                               e)
+               ? -1
+               : 0;
+}
+
+static int describe(const struct batched_gemm_shape *s, struct device_blas *l,
+                    struct light_product *p, struct err *e)
+{
+    uint64_t m = (uint64_t)s->m, n = (uint64_t)s->n, k = (uint64_t)s->k;
+    const uint64_t b[3] = {s->b_transposed ? k : n, s->b_transposed ? n : k, (uint64_t)s->ldb};
+    const uint64_t a[3] = {k, m, (uint64_t)s->lda}, c[3] = {n, m, (uint64_t)s->ldc};
+    const int64_t b_batch[2] = {s->count, (int64_t)s->b_step};
+    const int64_t a_batch[2] = {s->count, (int64_t)s->a_step};
+    const int64_t c_batch[2] = {s->count, (int64_t)s->c_step};
+    cublasOperation_t transposed = operation(s);
+    if (DEVICE_BLAS(l->cublasLtMatmulDescInit_internal(&p->operation, sizeof p->operation,
+                                                       CUBLAS_COMPUTE_32F, CUDA_R_32F),
+                    e) ||
+        DEVICE_BLAS(l->cublasLtMatmulDescSetAttribute(&p->operation, CUBLASLT_MATMUL_DESC_TRANSA,
+                                                      &transposed, sizeof transposed),
+                    e))
+        return -1;
+    return layout(l, &p->b, b, b_batch, e) || layout(l, &p->a, a, a_batch, e) ||
+                   layout(l, &p->c, c, c_batch, e)
+               ? -1
+               : 0;
+}
+
+static int light_product(const struct gemm_choice *choice, const struct batched_gemm_data *d,
+                         struct device_blas *l, struct err *e)
+{
+    const float one = 1.0F, zero = 0.0F;
+    struct light_product p;
+    cublasLtMatmulAlgo_t algorithm;
+    static_assert(sizeof algorithm == sizeof choice->algorithm, "an algorithm is 64 bytes");
+    memcpy(&algorithm, choice->algorithm, sizeof algorithm);
+    if (describe(&choice->shape, l, &p, e))
+        return -1;
+    return DEVICE_BLAS(l->cublasLtMatmul(l->light, &p.operation, &one, d->b, &p.b, d->a, &p.a,
+                                         &zero, d->c, &p.c, d->c, &p.c, &algorithm, l->workspace,
+                                         DEVICE_BLAS_WORKSPACE, device_stream(l->device)),
+                       e);
+}
+
+static void check(const struct batched_gemm_shape *s)
+{
+    assert(s->count >= 1 && s->m >= 1 && s->n >= 1 && s->k >= 1);
+    assert(s->lda >= s->k && s->ldb >= (s->b_transposed ? s->k : s->n) && s->ldc >= s->n);
+    assert(s->precision == PRECISION_FP32);
+}
+
+int batched_gemm_cuda(const struct batched_gemm_shape *s, const struct batched_gemm_data *d,
+                      struct device *device, struct err *e)
+{
+    struct device_blas *b = device_blas_of(device);
+    check(s);
+    assert(d->a && d->b && d->c);
+    if (b->searches && batched_gemm_search(s, device, e))
+        return -1;
+    const struct gemm_choice *choice = gemm_table_find(b->algorithms, s);
+    return choice && !choice->own ? light_product(choice, d, b, e) : own_product(s, d, b, e);
+}
+
+/* Best time of one way to multiply; +infinity when the library refuses it. */
+static int time_choice(const struct gemm_choice *c, const struct batched_gemm_data *d,
+                       struct device_blas *b, double *best_s, struct err *e)
+{
+    *best_s = INFINITY;
+    for (int i = 0; i <= BATCHED_GEMM_RUNS; i++) {
+        struct err refused = {};
+        double time_s = 0;
+        if (device_mark(b->device, 0, e))
+            return -1;
+        if (c->own ? own_product(&c->shape, d, b, &refused) : light_product(c, d, b, &refused))
+            return c->own ? err_set(e, refused.code, NULL, "%s", refused.msg) : 0;
+        if (device_mark(b->device, 1, e) || device_between(b->device, &time_s, e))
+            return -1;
+        if (i > 0 && time_s < *best_s) /* the first one warms up */
+            *best_s = time_s;
+    }
+    return 0;
+}
+
+/* Best-rated algorithms first. None at all is no failure: the library's own choice remains. */
+static int rated(const struct batched_gemm_shape *s, struct device_blas *l,
+                 cublasLtMatmulHeuristicResult_t found[BATCHED_GEMM_CANDIDATES], int *n,
+                 struct err *e)
+{
+    struct light_product p;
+    cublasLtMatmulPreferenceOpaque_t wish;
+    size_t workspace = DEVICE_BLAS_WORKSPACE;
+    *n = 0;
+    if (describe(s, l, &p, e) ||
+        DEVICE_BLAS(l->cublasLtMatmulPreferenceInit_internal(&wish, sizeof wish), e) ||
+        DEVICE_BLAS(
+            l->cublasLtMatmulPreferenceSetAttribute(&wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                    &workspace, sizeof workspace),
+            e))
+        return -1;
+    cublasStatus_t status = l->cublasLtMatmulAlgoGetHeuristic(
+        l->light, &p.operation, &p.b, &p.a, &p.c, &p.c, &wish, BATCHED_GEMM_CANDIDATES, found, n);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+        *n = 0;
+    else
+        return device_blas_status(status, "cublasLtMatmulAlgoGetHeuristic", e);
+    return 0;
+}
+
+static int choose(struct gemm_choice *best, const struct batched_gemm_data *d,
+                  struct device_blas *b, struct err *e)
+{
+    cublasLtMatmulHeuristicResult_t found[BATCHED_GEMM_CANDIDATES];
+    int n = 0;
+    best->own = true;
+    if (time_choice(best, d, b, &best->own_time_s, e) || rated(&best->shape, b, found, &n, e))
+        return -1;
+    best->time_s = best->own_time_s;
+    for (int i = 0; i < n; i++) {
+        struct gemm_choice c = *best;
+        c.own = false;
+        c.workspace_bytes = found[i].workspaceSize;
+        memcpy(c.algorithm, &found[i].algo, sizeof c.algorithm);
+        if (found[i].state != CUBLAS_STATUS_SUCCESS)
+            continue;
+        if (time_choice(&c, d, b, &c.time_s, e))
+            return -1;
+        if (c.time_s < best->time_s)
+            *best = c;
+    }
+    return 0;
+}
+
+/* Values from the first product's first to the last one's last. */
+static size_t extent(size_t rows, size_t columns, size_t ld, size_t steps)
+{
+    return steps + (rows - 1) * ld + columns;
+}
+
+int batched_gemm_search(const struct batched_gemm_shape *s, struct device *device, struct err *e)
+{
+    struct device_blas *b = device_blas_of(device);
+    size_t last = (size_t)s->count - 1, m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+    size_t a_size = extent(m, k, (size_t)s->lda, last * s->a_step);
+    size_t b_size =
+        extent(s->b_transposed ? n : k, s->b_transposed ? k : n, (size_t)s->ldb, last * s->b_step);
+    size_t c_size = extent(m, n, (size_t)s->ldc, last * s->c_step);
+    check(s);
+    assert(b->algorithms);
+    if (gemm_table_find(b->algorithms, s))
+        return 0;
+    float *a = (float *)device_take(device, a_size * sizeof *a, e);
+    float *other = (float *)(a ? device_take(device, b_size * sizeof *a, e) : NULL);
+    float *c = (float *)(other ? device_take(device, c_size * sizeof *a, e) : NULL);
+    struct batched_gemm_data d = {a, other, c};
+    struct gemm_choice best = {};
+    best.shape = *s;
+    int rc = c ? choose(&best, &d, b, e) : -1;
+    if (rc == 0)
+        gemm_table_add(b->algorithms, &best);
+    device_give(device, c);
+    device_give(device, other);
+    device_give(device, a);
+    return rc;
+}
