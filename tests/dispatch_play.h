@@ -227,6 +227,10 @@ static void play_endpoint(struct play *p, uint32_t r)
     int state = p->use[r] == 2 ? ENDPOINT_DEAD : (int)play_below(p, 3);
     if (play_says(p, 0.4) && p->use[r] == 1)
         state = ENDPOINT_SERVING;
+    if (p->state[r] == ENDPOINT_CLOSING)
+        state = ENDPOINT_DEAD;
+    else if (p->state[r] == ENDPOINT_SERVING && p->use[r] == 1 && play_says(p, 0.3))
+        state = ENDPOINT_CLOSING;
     dispatch_endpoint(p->d, p->now, r, (enum endpoint_state)state);
     p->state[r] = state;
     play_record(p, PLAY_ENDPOINT, r);

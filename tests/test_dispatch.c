@@ -533,6 +533,44 @@ Test(dispatch, a_kill_reaches_what_is_stranded_and_a_drain_waits_for_it)
     }
 }
 
+/* One runs from 0 to 10, the second waits behind it; what comes at 8 is refused. */
+Test(dispatch, a_replica_that_closes_refuses_and_finishes_what_it_has)
+{
+    struct life l;
+    BOTH for (int which = 0; which < 2; which++)
+    {
+        struct dispatch_setup s = which ? shared() : robin();
+        s.concurrency = 1;
+        begin(&l, s, events, TIMES(0, 1, 8));
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        at(&l, 5);
+        dispatch_endpoint(l.d, 5, 0, ENDPOINT_CLOSING);
+        cr_assert_eq(at(&l, 9)->failed[FAIL_REFUSED], 1);
+        cr_assert_eq(dispatch_drain(l.d, 9, 0), 21);
+        cr_assert_eq(at(&l, 21)->served, 2);
+        cr_assert_eq(l.t.failed[FAIL_LOST], 0);
+        dispatch_kill(l.d, 21, 0, FAIL_ABORTED);
+        cr_assert_eq(at(&l, 30)->failed[FAIL_ABORTED], 0);
+        end(&l);
+    }
+}
+
+/* A slot that ends its work in a replica that closes takes nothing new. */
+Test(dispatch, a_closing_replica_pulls_no_more_from_the_central_queue)
+{
+    struct life l;
+    BOTH
+    {
+        begin(&l, central(), events, TIMES(0, 1));
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        at(&l, 5);
+        dispatch_endpoint(l.d, 5, 0, ENDPOINT_CLOSING);
+        cr_assert_eq(at(&l, 50)->served, 1);
+        cr_assert_eq(l.t.waiting, 1);
+        end(&l);
+    }
+}
+
 Test(dispatch, a_restart_loses_what_was_there_and_then_refuses)
 {
     struct life l;

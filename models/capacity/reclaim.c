@@ -114,21 +114,23 @@ static int64_t highest_price(const struct pools *s, const struct node *n)
     return c->spot_strategy == POOL_PRICE_LIMIT ? c->spot_price_limit.micro : INT64_MAX;
 }
 
-static bool reclaimable(const struct node *n)
+/* before: none of the replacements that the drill itself brings on. */
+static bool reclaimable(const struct node *n, uint64_t before)
 {
-    return n->billing == PRICE_SPOT && n->state != NODE_VANISHED && !n->reclaimed;
+    return n->billing == PRICE_SPOT && n->state != NODE_VANISHED && !n->reclaimed &&
+           n->uid < before;
 }
 
 /* The lowest bid goes first, ties are random (ECS documentation, preemptible instances,
  * 2021-07-19).
  */
-static uint32_t next_victim(const struct pools *s, struct chance ties)
+static uint32_t next_victim(const struct pools *s, struct chance ties, uint64_t before)
 {
     uint32_t best = NODES_NONE;
     for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
          i = nodes_next(s->set.nodes, i)) {
         const struct node *n = nodes_view(s->set.nodes, i);
-        if (!reclaimable(n))
+        if (!reclaimable(n, before))
             continue;
         const struct node *b = best == NODES_NONE ? n : nodes_view(s->set.nodes, best);
         int64_t bid = highest_price(s, n), least = highest_price(s, b);
@@ -144,14 +146,17 @@ static void reclaim(struct pools *s, sim_ns now, const struct drill *d)
     const struct cluster_setup *c = s->set.cluster;
     struct chance ties = chance_stream(c->seed, c->replication, CHANCE_FAULT, (uint64_t)d->at);
     int64_t there = 0;
+    uint64_t before = 0;
     for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
-         i = nodes_next(s->set.nodes, i))
-        there += reclaimable(nodes_view(s->set.nodes, i));
+         i = nodes_next(s->set.nodes, i)) {
+        there += reclaimable(nodes_view(s->set.nodes, i), UINT64_MAX);
+        before = nodes_view(s->set.nodes, i)->uid + 1;
+    }
     int64_t lose = drill_share(d, there);
     recorder_log(pools_recorder(s), now, true, "drill", "reclaimed", "%lld of %lld spot nodes",
                  (long long)lose, (long long)there);
     for (; lose > 0; lose--)
-        on_notice(s, now, nodes_key(s->set.nodes, next_victim(s, ties)));
+        on_notice(s, now, nodes_key(s->set.nodes, next_victim(s, ties, before)));
 }
 
 static void close_stock(struct pools *s, sim_ns until)

@@ -186,10 +186,13 @@ void dispatch_endpoint(struct dispatch *d, sim_ns at, uint32_t replica, enum end
     if (p->state == (uint8_t)state)
         return;
     assert(p->use == SLOT_LISTED || state == ENDPOINT_DEAD);
-    bool served = p->state == ENDPOINT_SERVING;
+    assert(state != ENDPOINT_CLOSING || p->state == ENDPOINT_SERVING);
+    assert(p->state != ENDPOINT_CLOSING || state == ENDPOINT_DEAD);
+    bool serves = p->state == ENDPOINT_SERVING, works = serves || p->state == ENDPOINT_CLOSING;
     p->state = (uint8_t)state;
-    if (served) {
+    if (serves)
         d->ops->close(d, replica);
+    if (works && state != ENDPOINT_CLOSING) {
         if (state == ENDPOINT_LOADING)
             d->ops->drop(d, replica, FAIL_LOST, false);
         else if (d->setup.timeout_ns == SIM_NEVER && d->setup.client_patience_ns == 0)

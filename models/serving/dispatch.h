@@ -42,8 +42,8 @@
  * the n-th change (from 1) puts each worker at place chance_below(sub-stream of the worker, n,
  *    length of the list). All draws are of (CHANCE_BALANCER, entity). A worker gives each try the
  *    endpoint at its place and moves one on.
- *  - A try at ENDPOINT_LOADING is refused: it costs no time. A try at ENDPOINT_DEAD takes
- *    connect_timeout_ns, whatever becomes of the endpoint meanwhile. The next try, of at most
+ *  - A try at ENDPOINT_LOADING or _CLOSING is refused: it costs no time. A try at ENDPOINT_DEAD
+ * takes connect_timeout_ns, whatever becomes of the endpoint meanwhile. The next try, of at most
  *    `tries`, takes the same worker's next endpoint. After the last one the request fails:
  *    FAIL_REFUSED when that was refused, FAIL_TIMEOUT when it timed out. A try that finds the list
  *    empty fails the request with FAIL_REFUSED at once and does not count.
@@ -65,6 +65,8 @@
  *  - Black hole (to dead): work at the replica vanishes. Its requests are stranded: each fails with
  *    FAIL_TIMEOUT at its deadline, and counts as waiting until then; with no time-out FAIL_LOST
  * now. A replica that comes back from being dead is empty.
+ *  - Closing (serving to closing: its process was told to end): it refuses what comes, stays listed
+ *    and finishes what it has. It can only be drained, killed or made dead.
  *  - Drain: the replica leaves the list and finishes what it has.
  *
  *  Holding (asked for by dispatch_hold)
@@ -97,7 +99,7 @@ const char *dispatch_cause_name(enum fail_cause c); /* "timeout", ... */
 
 enum balance { BALANCE_CENTRAL, BALANCE_ROUND_ROBIN };
 enum discipline { DISCIPLINE_FIFO, DISCIPLINE_SHARED };
-enum endpoint_state { ENDPOINT_SERVING, ENDPOINT_LOADING, ENDPOINT_DEAD };
+enum endpoint_state { ENDPOINT_SERVING, ENDPOINT_LOADING, ENDPOINT_DEAD, ENDPOINT_CLOSING };
 
 /* Open data; copied by dispatch_create. What it points to must outlive the dispatcher. */
 struct dispatch_setup {

@@ -287,7 +287,8 @@ static void end_work(struct events *ev, uint32_t id)
     row_remove(ev, &s->running, id);
     if (s->running.n == 0)
         s->busy_ns += ev->now - s->busy_since;
-    if (has_slots(ev) && ev->base.endpoints[q->replica].use == SLOT_LISTED)
+    if (has_slots(ev) && ev->base.endpoints[q->replica].use == SLOT_LISTED &&
+        ev->base.endpoints[q->replica].state == ENDPOINT_SERVING)
         ev->slot_free[q->slot] = ev->now;
     if (ev->n_ended == 0 || ev->ended[ev->n_ended - 1] != q->replica)
         ev->ended[ev->n_ended++] = q->replica;

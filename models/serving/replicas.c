@@ -271,7 +271,7 @@ static void on_refuse(void *self, sim_ns now, uint64_t slot)
     struct replicas *r = self;
     struct replica *one = &r->table[slot];
     dispatch_reach(r->set.dispatch, now);
-    dispatch_endpoint(r->set.dispatch, now, (uint32_t)slot, ENDPOINT_LOADING);
+    dispatch_endpoint(r->set.dispatch, now, (uint32_t)slot, ENDPOINT_CLOSING);
     sim_ns rest = r->set.config->ingress.endpoint_lag - r->set.config->pre_stop;
     one->next = sim_at(r->sim, first_of(now + rest, one->grace_end), SIM_PHASE, on_delist, r, slot);
 }

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* Rises when the same scenario and seed may give other results. */
-#define SCENARIO_MODEL_VERSION 1
+#define SCENARIO_MODEL_VERSION 2
 
 struct arena;
 struct catalog;
