@@ -116,8 +116,8 @@ Test(baseline, the_bound_contains_the_starts_that_no_policy_can_avoid)
     struct baseline b = plain();
     struct startup_config start = {
         .image = {.size = 1000000000, .bandwidth = 100000000},
-        .model = {.time = {DIST_CONSTANT, 20e9, 0, 20e9}},
-        .warm_up = {DIST_LOGNORMAL, 20, 1, 1e9},
+        .model = {.time = {.kind = DIST_CONSTANT, .a = 20e9, .mean = 20e9}},
+        .warm_up = {.kind = DIST_LOGNORMAL, .a = 20, .b = 1, .mean = 1e9},
     };
     b.startups = &start;
     pool.boot = dist_constant(100e9);
