@@ -1,9 +1,12 @@
 /* latency: order statistics of times. */
 #include "kernels/latency.h"
 
+#include "sim/stats.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_value(const void *a, const void *b)
 {
@@ -45,4 +48,24 @@ void latency_summarize(double *times_s, size_t n, struct latency *out)
                             .p50 = latency_at(times_s, n, 0.5),
                             .p90 = latency_at(times_s, n, 0.9),
                             .p99 = latency_at(times_s, n, 0.99)};
+}
+
+#define STRETCHES 10
+#define STRETCH_MAX 4096 /* of a longer stretch its first times stand for all */
+
+void latency_widen(const double *times_s, size_t n, struct latency_percentile *p)
+{
+    double medians[STRETCHES], sorted[STRETCH_MAX];
+    if (n < 3 * STRETCHES)
+        return;
+    for (size_t i = 0; i < STRETCHES; i++) {
+        size_t first = i * n / STRETCHES, count = (i + 1) * n / STRETCHES - first;
+        count = count < STRETCH_MAX ? count : STRETCH_MAX;
+        memcpy(sorted, times_s + first, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, by_value);
+        medians[i] = latency_at(sorted, count, 0.5).value_s;
+    }
+    double half = stats_half_width(medians, STRETCHES);
+    p->low_s = fmin(p->low_s, fmax(p->value_s - half, p->value_s / 2));
+    p->high_s = fmax(p->high_s, p->value_s + half);
 }

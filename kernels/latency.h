@@ -21,5 +21,10 @@ struct latency {
 void latency_summarize(double *times_s, size_t n, struct latency *out);
 /* One percentile of sorted times; share in 0..1. */
 struct latency_percentile latency_at(const double *sorted_s, size_t n, double share);
+/* The median's interval for times that come in moods, n >= 1 in the order in which they were
+ * measured: medians of ten stretches scatter as much as the mood does, which the interval of
+ * independent times would not see. Widens p->low_s and p->high_s to hold both; does nothing below
+ * 30 times. */
+void latency_widen(const double *times_s, size_t n, struct latency_percentile *p);
 
 #endif

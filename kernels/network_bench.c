@@ -273,6 +273,8 @@ static int summarize(struct arena *a, const struct network_bench_setup *setup,
     latency_summarize(sorted, n, &out->service);
     memcpy(sorted, out->load.latency_s, n * sizeof *sorted);
     latency_summarize(sorted, n, &out->latency);
+    latency_widen(out->load.latency_s, n, &out->latency.p50);
+    latency_widen(out->load.service_s, n, &out->service.p50);
     out->p90_safe_s = early_stop_estimate(sorted, n, 0.90);
     out->p99_safe_s = early_stop_estimate(sorted, n, 0.99);
     int32_t calls = setup->load.scenario == LOAD_MULTI_STREAM

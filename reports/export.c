@@ -260,6 +260,20 @@ static void series(struct json_out *o, const struct result *r)
     json_out_close(o, "]");
 }
 
+static void samples(struct json_out *o, const struct result *r)
+{
+    json_out_key(o, "samples");
+    json_out_open(o, "[");
+    for (size_t i = 0; i < r->n_samples; i++) {
+        json_out_open(o, "{");
+        field_text(o, "path", r->samples[i].path);
+        field_text(o, "unit", r->samples[i].unit);
+        points(o, "values", r->samples[i].values, r->samples[i].n);
+        json_out_close(o, "}");
+    }
+    json_out_close(o, "]");
+}
+
 static void entries(struct json_out *o, const struct result *r)
 {
     json_out_key(o, "log");
@@ -339,6 +353,8 @@ void export_json(const struct result *r, bool timelines, struct text *to)
     json_out_close(&o, "}");
     if (timelines) {
         series(&o, r);
+        if (r->n_samples > 0)
+            samples(&o, r);
         entries(&o, r);
         spans(&o, r);
         bills(&o, r);

@@ -13,7 +13,8 @@ struct result;
  * whose path is also the beginning of others stands in their object as "value". Beside them:
  * "intervals" {path: [low, high]}, "units" {path: unit}, "assumptions", "findings", "digest".
  * Seconds, shares of 0..1 and counts are plain numbers. timelines adds "series" (null where nothing
- * is known), "log", "spans" and "bills" with times in seconds from the start. */
+ * is known), "samples" (of measurements), "log", "spans" and "bills" with times in seconds from the
+ * start. */
 void export_json(const struct result *r, bool timelines, struct text *to);
 
 /* "path,unit,value,low,high", one line a figure, CRLF as in RFC 4180; low and high are empty

@@ -48,6 +48,10 @@ static const char *const migrations[] = {
     "CREATE VIEW history AS SELECT run_wall.serial, run.name, run.run_key, figure.path,"
     " figure.value, figure.low, figure.high, figure.unit FROM figure"
     " JOIN run USING(run_key) JOIN run_wall USING(run_key);",
+
+    /* Measurements keep their raw values. */
+    "CREATE TABLE samples(run_key TEXT NOT NULL, ordinal INTEGER NOT NULL, path TEXT, unit TEXT,"
+    " n INTEGER, raw BLOB, PRIMARY KEY(run_key, ordinal)) WITHOUT ROWID;",
 };
 
 _Static_assert(sizeof migrations / sizeof *migrations == STORE_VERSION, "one step a version");
@@ -65,6 +69,7 @@ enum kind {
     COLUMN_REAL, /* NaN is stored as NULL */
     COLUMN_MERGE,
     COLUMN_POINTS, /* doubles, as many as result_series.n, little-endian */
+    COLUMN_RAW,    /* the same of result_samples.n */
 };
 
 struct column {
@@ -124,6 +129,13 @@ static const struct column series_columns[] = {
     {"max", COLUMN_POINTS, offsetof(struct result_series, max)},
 };
 
+static const struct column samples_columns[] = {
+    {"path", COLUMN_TEXT, offsetof(struct result_samples, path)},
+    {"unit", COLUMN_TEXT, offsetof(struct result_samples, unit)},
+    {"n", COLUMN_SIZE, offsetof(struct result_samples, n)},
+    {"raw", COLUMN_RAW, offsetof(struct result_samples, values)},
+};
+
 static const struct column entry_columns[] = {
     {"at_ns", COLUMN_INT64, offsetof(struct result_entry, at)},
     {"subject", COLUMN_TEXT, offsetof(struct result_entry, subject)},
@@ -173,6 +185,7 @@ static const struct column finding_columns[] = {
 static const struct table tables[] = {
     TABLE("figure", figure_columns, struct figure, figures),
     TABLE("series", series_columns, struct result_series, series),
+    TABLE("samples", samples_columns, struct result_samples, samples),
     TABLE("entry", entry_columns, struct result_entry, entries),
     TABLE("span", span_columns, struct result_span, spans),
     TABLE("bill", bill_columns, struct result_bill, bills),
@@ -376,6 +389,14 @@ static int bind_text(sqlite3_stmt *to, int index, const char *s)
     return s ? sqlite3_bind_text(to, index, s, -1, SQLITE_STATIC) : sqlite3_bind_null(to, index);
 }
 
+/* How many values stand in a column of them. */
+static size_t count_of(const struct column *c, const void *item)
+{
+    const struct result_series *series = item;
+    const struct result_samples *samples = item;
+    return c->kind == COLUMN_RAW ? samples->n : series->n;
+}
+
 static int bind_column(struct store *s, sqlite3_stmt *to, int index, const struct column *c,
                        const void *item)
 {
@@ -402,10 +423,11 @@ static int bind_column(struct store *s, sqlite3_stmt *to, int index, const struc
     case COLUMN_MERGE:
         return sqlite3_bind_int(to, index, (int)*(const enum figure_merge *)(const void *)field);
     case COLUMN_POINTS:
+    case COLUMN_RAW:
         break;
     }
-    const struct result_series *series = item;
-    return bind_points(s, to, index, *(const double *const *)(const void *)field, series->n);
+    return bind_points(s, to, index, *(const double *const *)(const void *)field,
+                       count_of(c, item));
 }
 
 /* "INSERT INTO figure(run_key, ordinal, path, ...) VALUES(?, ?, ?, ...)" */
@@ -598,10 +620,10 @@ static int take_column(struct store *s, sqlite3_stmt *from, int index, const str
     case COLUMN_MERGE:
         return take_merge(s, sqlite3_column_int64(from, index), field, e);
     case COLUMN_POINTS:
+    case COLUMN_RAW:
         break;
     }
-    const struct result_series *series = item;
-    *(const double **)field = take_points(s, from, index, series->n, a, e);
+    *(const double **)field = take_points(s, from, index, count_of(c, item), a, e);
     return *(const double **)field ? 0 : -1;
 }
 

@@ -44,6 +44,14 @@ struct result_series {
     const double *mean, *min, *max; /* NaN where nothing was known */
 };
 
+/* Raw values of a measurement, in the order in which they were measured. */
+struct result_samples {
+    const char *path; /* "batch1.latency" */
+    const char *unit;
+    size_t n;
+    const double *values;
+};
+
 /* One line of the control log. */
 struct result_entry {
     sim_ns at;
@@ -107,6 +115,8 @@ struct result {
     size_t n_figures;
     struct result_series *series;
     size_t n_series;
+    struct result_samples *samples; /* of measurements; runs have none */
+    size_t n_samples;
     struct result_entry *entries;
     size_t n_entries;
     uint64_t entries_dropped; /* entries beyond what is kept; the digest covers them */

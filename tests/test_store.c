@@ -100,6 +100,29 @@ Test(store, gives_back_what_was_put)
     }
 }
 
+Test(store, keeps_the_raw_samples_of_measurements)
+{
+    struct err e = {0};
+    struct result back, *r = fixture_empty(arena);
+    static const double values[] = {0.25, 0.125, 1e-9, 0.25};
+    struct result_samples samples[] = {{"batch1.latency", "s", 4, values}, {"none", "s", 0, NULL}};
+    r->samples = samples;
+    r->n_samples = 2;
+    struct store *s = must_open(STORE_WRITE);
+    must_put(s, r);
+    cr_assert_eq(store_get(s, r->run_key, arena, &back, &e), 0, "%s", e.msg);
+    store_close(s);
+    cr_assert_eq(back.n_samples, 2);
+    cr_assert_str_eq(back.samples[0].path, "batch1.latency");
+    cr_assert_eq(back.samples[0].n, 4);
+    cr_assert_arr_eq(back.samples[0].values, values, sizeof values);
+    cr_assert_eq(back.samples[1].n, 0);
+    struct text t = {0};
+    export_json(&back, true, &t);
+    cr_assert(strstr(t.s, "\"samples\": ["), "%s", t.s);
+    text_fini(&t);
+}
+
 Test(store, keeps_unusual_numbers)
 {
     struct err e = {0};

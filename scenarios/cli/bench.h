@@ -18,10 +18,18 @@ struct bench_arguments {
     int64_t threads, batch, sequence, queries;
     const char *seed; /* NULL: 1 */
     bool accuracy;
+    const char *db; /* NULL: sluice.db where it can be written */
+    bool no_store;
+    const char *against, *tolerance; /* NULL: nothing, and the usual */
+    bool force;
+    const char *before, *now; /* of compare: its operands */
 };
 
-/* Each measures, prints to standard output and returns 0, or -1 with e. */
+/* Each measures, prints to standard output and returns 0, 1 when it is slower than what it is
+ * compared with, or -1 with e. */
 int bench_kernels(const struct bench_arguments *a, struct err *e);
 int bench_network(const struct bench_arguments *a, struct err *e);
+/* Two measurements that are there. */
+int bench_against(const struct bench_arguments *a, struct err *e);
 
 #endif

@@ -3,7 +3,10 @@
 #include "kernels/early_stop.h"
 #include "kernels/gemm.h"
 #include "scenarios/cli/bench.h"
+#include "scenarios/cli/bench_compare.h"
+#include "scenarios/cli/bench_result.h"
 #include "scenarios/cli/bench_setup.h"
+#include "scenarios/cli/show.h"
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
@@ -11,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* All batches that were asked for. */
 struct sweep {
@@ -284,27 +288,127 @@ static int measure(struct arena *arena, struct sweep *s, struct err *e)
     return 0;
 }
 
+/* How to do it again, as far as it was asked for. */
+static void say_command(const struct bench_arguments *a, struct text *t)
+{
+    const struct {
+        const char *name, *value;
+    } texts[] = {{"--batches", a->batches},
+                 {"--qps", a->qps},
+                 {"--latency-bound", a->bound},
+                 {"--percentile", a->percentile},
+                 {"--min-duration", a->least},
+                 {"--max-duration", a->most},
+                 {"--seed", a->seed}};
+    text_printf(t, "sluice bench network --model %s --scenario %s --backend %s", a->model,
+                a->scenario, a->backend);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value)
+            text_printf(t, " %s %s", texts[i].name, texts[i].value);
+    if (!a->batches)
+        text_printf(t, " --batch %lld", (long long)a->batch);
+    if (a->sequence)
+        text_printf(t, " --sequence %lld", (long long)a->sequence);
+    if (a->threads)
+        text_printf(t, " --threads %lld", (long long)a->threads);
+    if (a->queries)
+        text_printf(t, " --queries %lld", (long long)a->queries);
+}
+
+static void say_verdict(const struct sweep *s, struct text *t)
+{
+    for (size_t i = 0; i < s->setup->n_batches; i++)
+        text_printf(t, "%sbatch %d: p50 %.4g ms, %.4g items/s", i ? "; " : "",
+                    (int)s->setup->batches[i], s->benches[i].latency.p50.value_s * 1e3,
+                    s->benches[i].load.items_per_s);
+}
+
+static int make_result(const struct sweep *s, const struct bench_arguments *a,
+                       struct bench_result *b)
+{
+    const struct network_bench_setup *n = &s->setup->network;
+    struct text command = {0}, verdict = {0};
+    char sequence[16];
+    snprintf(sequence, sizeof sequence, "%d", (int)s->benches[0].sequence);
+    bench_result_environment(b, &s->benches[0].environment);
+    bench_result_setting(b, "model", n->model.name);
+    bench_result_setting(b, "precision", "fp32");
+    bench_result_setting(b, "scenario", load_names[n->load.scenario]);
+    if (s->benches[0].sequence)
+        bench_result_setting(b, "sequence", sequence);
+    for (size_t i = 0; i < s->setup->n_batches; i++) {
+        bench_result_network(b, s->setup->batches[i], &s->benches[i]);
+        b->r.holds = b->r.holds && (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);
+    }
+    b->r.seed = n->load.seed;
+    say_command(a, &command);
+    say_verdict(s, &verdict);
+    int rc = text_end(&command, b->e) || text_end(&verdict, b->e) ||
+             bench_result_end(b, command.s, verdict.s);
+    text_fini(&command);
+    text_fini(&verdict);
+    return rc ? -1 : 0;
+}
+
+/* The table of a comparison goes behind the text, and beside a JSON document. */
+static int compare(const struct bench_arguments *a, struct arena *arena, const struct result *now,
+                   struct err *e)
+{
+    struct bench_compare_rule rule = {.force = a->force, .db = a->db};
+    struct result before;
+    struct text t = {0};
+    if (!a->against)
+        return 0;
+    if (bench_setup_tolerance(a->tolerance, &rule.tolerance, e) ||
+        bench_compare_load(arena, a->against, a->db, &before, e))
+        return -1;
+    int rc = bench_compare(&before, now, &rule, &t, e);
+    if (rc >= 0)
+        rc = text_end(&t, e) ? -1 : rc;
+    if (rc >= 0)
+        fprintf(strcmp(a->format, "json") == 0 ? stderr : stdout, "\n%s", t.s);
+    text_fini(&t);
+    return rc;
+}
+
+/* The comparison is made before the store changes: `last` means the last but this one. */
+static int deliver(const struct bench_arguments *a, struct arena *arena, const struct sweep *s,
+                   double started_s, struct err *e)
+{
+    struct bench_result b;
+    struct text t = {0};
+    char name[96];
+    snprintf(name, sizeof name, "bench-%s", s->setup->network.model.name);
+    bench_result_begin(&b, arena, name, e);
+    if (make_result(s, a, &b))
+        return -1;
+    b.r.epoch_s = (int64_t)started_s;
+    if (strcmp(a->format, "json") == 0)
+        print_json(s, &t);
+    else
+        print_text(s, &t);
+    int rc = text_end(&t, e);
+    if (rc == 0)
+        fputs(t.s, stdout);
+    text_fini(&t);
+    int slower = rc == 0 ? compare(a, arena, &b.r, e) : -1;
+    if (slower >= 0 && !a->no_store && bench_result_store(&b.r, a->db, started_s, e))
+        return -1;
+    return slower;
+}
+
 int bench_network(const struct bench_arguments *a, struct err *e)
 {
     struct bench_setup setup;
     struct sweep s = {.setup = &setup};
-    struct text t = {0};
+    double tolerance, started_s = (double)time(NULL);
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
-    if (bench_setup(a, &setup, e))
+    if (bench_setup(a, &setup, e) || bench_setup_tolerance(a->tolerance, &tolerance, e) ||
+        show_check_target(a->no_store ? NULL : a->db, "--db", e))
         return -1;
     struct arena *arena = arena_create(e);
-    int rc = arena ? measure(arena, &s, e) : -1;
-    if (rc == 0) {
-        if (strcmp(a->format, "json") == 0)
-            print_json(&s, &t);
-        else
-            print_text(&s, &t);
-        rc = text_end(&t, e);
-    }
-    if (rc == 0)
-        fputs(t.s, stdout);
-    text_fini(&t);
+    int rc = arena && measure(arena, &s, e) == 0 ? deliver(a, arena, &s, started_s, e) : -1;
     arena_destroy(arena);
     return rc;
 }

@@ -142,3 +142,13 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
     n->peak = true;
     return n->backend ? 0 : -1;
 }
+
+int bench_setup_tolerance(const char *value, double *out, struct err *e)
+{
+    double percent = 1;
+    if (value && (!text_parse_double(value, &percent) || percent < 0 || percent > 100))
+        return err_set(e, ERR_INPUT, NULL, "--tolerance: '%.*s' is no percentage of 0 to 100",
+                       text_cut(value, 40), value);
+    *out = percent / 100;
+    return 0;
+}

@@ -20,5 +20,7 @@ int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_
                         size_t *n, struct err *e);
 /* A duration of up to a day into seconds; a NULL value leaves *out as it is. */
 int bench_setup_seconds(const char *option, const char *value, double *out, struct err *e);
+/* "1" or "0.5", in percent, as a share; NULL: 0.01. */
+int bench_setup_tolerance(const char *value, double *out, struct err *e);
 
 #endif

@@ -10,17 +10,19 @@
 
 struct part {
     const char *name;
+    size_t operands; /* behind the name */
     int (*run)(const struct bench_arguments *a, struct err *e);
 };
 
-static const struct part parts[] = {{"kernels", bench_kernels}, {"network", bench_network}};
+static const struct part parts[] = {
+    {"kernels", 0, bench_kernels}, {"network", 0, bench_network}, {"compare", 2, bench_against}};
 
 static const struct part *find(const char *name, struct err *e)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcmp(parts[i].name, name) == 0)
             return &parts[i];
-    err_set(e, ERR_INPUT, NULL, "bench: '%.*s' is unknown; allowed is: kernels, network",
+    err_set(e, ERR_INPUT, NULL, "bench: '%.*s' is unknown; allowed is: kernels, network, compare",
             text_cut(name, 80), name);
     return NULL;
 }
@@ -42,21 +44,28 @@ static int one_of(const char *option, const char *found, const char *const allow
     return -1;
 }
 
-static int start(const struct bench_arguments *a, const char *name, struct err *e)
+static int start(struct bench_arguments *a, const struct option_texts *operands, struct err *e)
 {
     static const char *const formats[] = {"text", "json", NULL};
     static const char *const backends[] = {"cpu", "cuda", "auto", NULL};
-    const struct part *p = find(name, e);
+    const struct part *p = find(operands->items[0], e);
     if (!p || one_of("--format", a->format, formats, e) ||
         one_of("--backend", a->backend, backends, e))
         return e->code;
+    if (operands->count != 1 + p->operands)
+        return err_set(e, ERR_INPUT, NULL, "bench %s takes %zu more; %zu were given", p->name,
+                       p->operands, operands->count - 1),
+               e->code;
     if (a->threads > 1024)
-        err_set(e, ERR_INPUT, NULL, "--threads: %lld: allowed is 1 to 1024", (long long)a->threads);
-    else {
+        return err_set(e, ERR_INPUT, NULL, "--threads: %lld: allowed is 1 to 1024",
+                       (long long)a->threads),
+               e->code;
+    a->before = operands->count > 1 ? operands->items[1] : NULL;
+    a->now = operands->count > 2 ? operands->items[2] : NULL;
+    if (p->operands == 0)
         blas_core_choose();
-        p->run(a, e);
-    }
-    return e->code;
+    int rc = p->run(a, e);
+    return rc < 0 ? (int)e->code : rc;
 }
 
 static int run(int argc, char **argv, struct err *e)
@@ -87,13 +96,20 @@ static int run(int argc, char **argv, struct err *e)
         {"--seed", NULL, OPTION_TEXT, &a.seed, "N", "of the arrivals; 1"},
         {"--accuracy", NULL, OPTION_FLAG, &a.accuracy, NULL,
          "compare the output with the double reference too"},
+        {"--db", NULL, OPTION_TEXT, &a.db, "FILE", "store (default sluice.db)"},
+        {"--no-store", NULL, OPTION_FLAG, &a.no_store, NULL, "do not store the raw samples"},
+        {"--against", NULL, OPTION_TEXT, &a.against, "RUN",
+         "compare with a stored measurement or a JSON file; exit 1 when slower"},
+        {"--tolerance", NULL, OPTION_TEXT, &a.tolerance, "PERCENT",
+         "what is as good as the same, beside the noise; 1"},
+        {"--force", NULL, OPTION_FLAG, &a.force, NULL, "compare across different environments"},
     };
     const struct options o = {
         .rows = rows,
         .count = sizeof rows / sizeof rows[0],
         .min_operands = 1,
-        .max_operands = 1,
-        .usage = "sluice bench [options] kernels|network",
+        .max_operands = 3,
+        .usage = "sluice bench [options] kernels|network|compare A B",
         .doc =
             "kernels: checks the matrix products of BERT-base and Inception-v3 against a double\n"
             "reference, then measures them on this machine's processor.\n"
@@ -105,7 +121,7 @@ static int run(int argc, char **argv, struct err *e)
     }
     if (options_parse(&o, argc, argv, &operands, e))
         return e->code;
-    return start(&a, operands.items[0], e);
+    return start(&a, &operands, e);
 }
 
 const struct command cmd_bench = {"bench", "measure kernels and networks on this machine", run};
