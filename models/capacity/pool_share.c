@@ -41,7 +41,7 @@ static void say_split(struct pools *s, const struct pool_config *c)
                      rows[POOL_NEAREST], rows[POOL_RUNNING_TARGET]);
 }
 
-void pool_share_start(struct pools *s, sim_ns now)
+void pool_share_start(struct pools *s)
 {
     char path[128];
     for (size_t i = 0; i < s->n_groups; i++) {
@@ -51,7 +51,6 @@ void pool_share_start(struct pools *s, sim_ns now)
         snprintf(path, sizeof path, "nodes.%.80s.onDemandDrift", c->name);
         s->drift[i] = recorder_samples(pools_recorder(s), path, "1");
         say_split(s, c);
-        pool_share_note(s, now, &s->groups[i]);
     }
 }
 

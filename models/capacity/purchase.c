@@ -20,7 +20,8 @@ static uint32_t order(struct pools *s, sim_ns now, struct group *g, const struct
     }
     const struct node *n = nodes_view(s->set.nodes, slot);
     group_add(g, now, n);
-    pool_share_note(s, now, g);
+    if (!o->initial)
+        pool_share_note(s, now, g);
     if (n->billing == PRICE_SPOT)
         reclaim_plan(s, g, slot);
     return slot;

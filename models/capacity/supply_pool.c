@@ -365,12 +365,13 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
 static void pool_start(void *self, sim_ns now)
 {
     struct supply_pool *s = self;
-    pool_share_start(&s->pools, now);
+    pool_share_start(&s->pools);
     for (size_t i = 0; i < s->pools.n_groups; i++) {
         char words[256];
         if (group_dear_plan(&s->pools.groups[i], words, sizeof words))
             recorder_finding(recorder_of(s), "warning", "plan-order", "%s", words);
         purchase_initial(&s->pools, now, &s->pools.groups[i]);
+        pool_share_note(&s->pools, now, &s->pools.groups[i]);
         if (s->pools.groups[i].config->auto_replace && s->pools.groups[i].market)
             spot_return_start(&s->pools, now, (uint32_t)i);
     }
