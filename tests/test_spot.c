@@ -124,21 +124,21 @@ Test(spot, loses_machines_as_fast_as_its_table_says)
  * changes nothing: the first hour is protected, in its price too. */
 Test(spot, bills_and_releases_as_the_ecs_example)
 {
-    static const int32_t prices[] = {150000, 250000, 180000, 160000, 300000};
+    static const int64_t prices[] = {150000, 250000, 180000, 160000, 300000};
     static const int64_t want[] = {750000, 1500000, 2400000, 3200000};
     struct spot_preset p = medium();
     struct spot_hazard none = {0, 0};
     p.hazards = (struct knob_list){&none, 1};
     p.price_step = 30 * SIM_MINUTE;
     struct spot_terms t = terms_of(1, SIM_HOUR);
-    t.bid = (struct spot_bid){10000000, prices, 5, 2000000};
+    t.bid = (struct spot_bid){{prices, 5, NULL, p.price_step}, 10000000, 2000000};
     sim_ns released = spot_loss_at(&p, &t, 0, SIM_DAY);
     cr_assert_eq(released, 2 * SIM_HOUR);
     int64_t charged = 0;
     for (size_t i = 0; i < 4; i++) {
         sim_ns from = (sim_ns)i * p.price_step;
         sim_ns priced = from < SIM_HOUR ? 0 : from;
-        charged += money_for(spot_price_at(&p, &t.bid, priced), p.price_step);
+        charged += money_for(spot_price_at(&t.bid, priced), p.price_step);
         cr_assert_eq(charged, want[i], "half hour %zu: %lld", i, (long long)charged);
     }
 }
@@ -146,7 +146,7 @@ Test(spot, bills_and_releases_as_the_ecs_example)
 Test(spot, keeps_its_price_in_its_range_and_near_its_mean)
 {
     enum { N = 20000 };
-    static int32_t price[N];
+    static int64_t price[N];
     struct spot_preset p = medium();
     p.price_reversion = 0.1;
     p.price_deviation = 0.02;
@@ -156,8 +156,8 @@ Test(spot, keeps_its_price_in_its_range_and_near_its_mean)
     double sum = 0;
     int moved = 0;
     for (size_t i = 0; i < N; i++) {
-        cr_assert(price[i] >= 200000 && price[i] <= 400000, "%d", price[i]);
-        sum += price[i];
+        cr_assert(price[i] >= 200000 && price[i] <= 400000, "%lld", (long long)price[i]);
+        sum += (double)price[i];
         moved += i > 0 && price[i] != price[i - 1];
     }
     cr_assert_float_eq(sum / N, 300000, 5000);

@@ -2,6 +2,7 @@
 #include "workloads/csv.h"
 
 #include "sim/text.h"
+#include "workloads/fields.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -24,58 +25,6 @@ static const char *const count_names[] = {"requests", "count", "counts", "invoca
 
 /* ---- one line ---- */
 
-static char *trimmed(char *s)
-{
-    s += strspn(s, " \t");
-    size_t n = strlen(s);
-    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t')) {
-        n--;
-    }
-    s[n] = '\0';
-    return s;
-}
-
-/* Takes the quotes off in place; returns what follows the closing quote, NULL when there is none.
- */
-static char *unquote(char *s)
-{
-    char *to = s, *from = s + 1;
-    for (;; from++) {
-        if (*from == '\0') {
-            return NULL;
-        }
-        if (*from == '"' && from[1] != '"') {
-            break;
-        }
-        from += *from == '"';
-        *to++ = *from;
-    }
-    *to = '\0';
-    return from + 1;
-}
-
-/* Cuts the first field off *cursor, which is NULL after the last one. False: broken quotes. */
-static bool take_field(char **cursor, char delimiter, char **field)
-{
-    char *s = *cursor;
-    if (*s == '"') {
-        char *rest = unquote(s);
-        if (rest == NULL || (*rest != delimiter && *rest != '\0')) {
-            return false;
-        }
-        *cursor = *rest == '\0' ? NULL : rest + 1;
-        *field = s;
-        return true;
-    }
-    char *end = strchr(s, delimiter);
-    *cursor = end != NULL ? end + 1 : NULL;
-    if (end != NULL) {
-        *end = '\0';
-    }
-    *field = delimiter == '\t' ? s : trimmed(s);
-    return true;
-}
-
 static int quote_fault(const struct csv *c, struct err *e)
 {
     return trace_file_fault(c->file, trace_file_line(c->file), e,
@@ -94,23 +43,6 @@ static int next_line(struct csv *c, char **line, struct err *e)
             return 1;
         }
     }
-}
-
-/* The one that occurs most often outside quotes, the comma when none does. */
-static char find_delimiter(const char *line)
-{
-    size_t comma = 0, semicolon = 0, tab = 0;
-    bool quoted = false;
-    for (; *line != '\0'; line++) {
-        quoted ^= *line == '"';
-        comma += !quoted && *line == ',';
-        semicolon += !quoted && *line == ';';
-        tab += !quoted && *line == '\t';
-    }
-    if (semicolon > comma && semicolon >= tab) {
-        return ';';
-    }
-    return tab > comma ? '\t' : ',';
 }
 
 /* ---- columns ---- */
@@ -144,7 +76,7 @@ static int walk_header(struct csv *c, char *line, const struct csv_wish *w, stru
     *f = (struct found){NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
     char *name;
     for (c->columns = 0; line != NULL; c->columns++) {
-        if (!take_field(&line, c->delimiter, &name)) {
+        if (!fields_take(&line, c->delimiter, &name)) {
             return quote_fault(c, e);
         }
         rank(name, time_names, c->columns, &f->time, &f->time_rank);
@@ -169,7 +101,7 @@ static void list_names(struct csv *c, char *line, char *out, size_t size)
     size_t n = 0, used = 0;
     char *name;
     out[0] = '\0';
-    while (line != NULL && n < NAMES_SHOWN && take_field(&line, c->delimiter, &name)) {
+    while (line != NULL && n < NAMES_SHOWN && fields_take(&line, c->delimiter, &name)) {
         int wrote = snprintf(out + used, size - used, "%s%.40s", n > 0 ? ", " : "", name);
         if (wrote < 0 || (size_t)wrote >= size - used) {
             return;
@@ -262,7 +194,7 @@ static int read_bare(struct csv *c, char *line, const struct csv_wish *w, struct
     c->held = true;
     char *field;
     for (c->columns = 0; line != NULL; c->columns++) {
-        if (!take_field(&line, c->delimiter, &field)) {
+        if (!fields_take(&line, c->delimiter, &field)) {
             return quote_fault(c, e);
         }
     }
@@ -306,7 +238,7 @@ int csv_open(struct csv *c, const char *path, const struct csv_wish *wish, struc
     if (status == 0) {
         return err_set(e, ERR_INPUT, path, "the file is empty");
     }
-    c->delimiter = find_delimiter(line);
+    c->delimiter = fields_delimiter(line);
     return looks_like_header(c, line, wish) ? read_header(c, line, wish, e)
                                             : read_bare(c, line, wish, e);
 }
@@ -325,7 +257,7 @@ int csv_next(struct csv *c, struct csv_row *row, struct err *e)
     char *field;
     size_t i = 0;
     for (; line != NULL; i++) {
-        if (!take_field(&line, c->delimiter, &field)) {
+        if (!fields_take(&line, c->delimiter, &field)) {
             return quote_fault(c, e);
         }
         if (i == c->time) {

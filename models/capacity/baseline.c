@@ -4,6 +4,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/pod_shape.h"
+#include "models/capacity/spot_trace.h"
 #include "models/capacity/startup.h"
 #include "models/capacity/startup_source.h"
 #include "models/money/price.h"
@@ -115,6 +116,18 @@ int64_t baseline_eci_only(const struct baseline *b)
 
 /* ---- the bound ---- */
 
+/* Recorded prices of a pool may lie below what its market would ask. */
+static int64_t lowest_recorded(const struct baseline *b, const struct pool_config *c,
+                               int64_t lowest)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    const struct spot_traces *t = b->config->traces ? b->config->traces[c - pools] : NULL;
+    for (size_t i = 0; t && i < c->zones.count * c->instance_types.count; i++)
+        for (size_t k = 0; k < t->prices[i].n; k++)
+            lowest = t->prices[i].value[k] < lowest ? t->prices[i].value[k] : lowest;
+    return lowest;
+}
+
 static int64_t lowest_hourly(const struct baseline *b, const struct pool_config *c,
                              const char *type)
 {
@@ -125,6 +138,7 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
     int64_t lowest = price_share(list, (int64_t)(share * 1e6 + 0.5));
+    lowest = lowest_recorded(b, c, lowest);
     return spot_unprotected_price(m, c->spot_duration_h, lowest);
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct drill;
+struct spot_traces;
 struct virtual_node_config; /* models/capacity/virtual_node.h: virtual_node_knobs */
 struct node_settings;       /* models/control/node_settings.h: node_settings_knobs */
 
@@ -22,7 +23,9 @@ struct cluster_config {
     const struct node_settings *autoscaler;         /* NULL: nobody buys or returns nodes */
     const struct virtual_node_config *virtual_node; /* NULL: none */
     struct scheduler_config scheduler;
-    const struct drill *drills; /* models/capacity/drill.h; checked with the cluster */
+    const struct spot_traces *const *traces; /* models/capacity/spot_trace.h, one per pool; NULL:
+                                                none */
+    const struct drill *drills;              /* models/capacity/drill.h; checked with the cluster */
     size_t n_drills;
     const char *currency; /* of all money in the run; NULL: CNY */
     int64_t max_pods;     /* limits.pods: pods that exist at once; 0: 4096 */

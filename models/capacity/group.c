@@ -4,6 +4,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
+#include "models/capacity/spot_trace.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
 
@@ -72,15 +73,34 @@ static struct chance stream(const struct group *g, enum chance_purpose purpose, 
 }
 
 /* Prices belong to the type and zone, not to the pool that looks at them. */
-static void draw_prices(struct group *g)
+static void draw_price(struct group *g, size_t zone, size_t type, size_t n)
 {
-    for (size_t z = 0; z < g->n_zones; z++)
-        for (size_t t = 0; t < g->n_types; t++) {
-            uint64_t entity = entity_of(g->config->zones.items[z], g->types[t].type->name);
-            struct chance c = chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
-            spot_prices(g->market, chance_sub(c, DRAW_PRICE),
-                        &g->prices[(z * g->n_types + t) * g->n_steps], g->n_steps);
-        }
+    size_t i = zone * g->n_types + type;
+    uint64_t entity = entity_of(g->config->zones.items[zone], g->types[type].type->name);
+    struct chance c = chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
+    int64_t *out = &g->prices[i * n];
+    spot_prices(g->market, chance_sub(c, DRAW_PRICE), out, n);
+    g->bids[i].list_micro = g->types[type].on_demand_micro;
+    g->bids[i].price = (struct steps){.value = out, .n = n, .every = g->market->price_step};
+}
+
+static int make_bids(struct group *g, const struct group_setup *s, struct err *e)
+{
+    const struct pool_config *c = g->config;
+    size_t n = spot_price_steps(g->market, s->horizon), pairs = g->n_zones * g->n_types;
+    g->prices = calloc(pairs * n, sizeof *g->prices);
+    g->bids = calloc(pairs, sizeof *g->bids);
+    if (!g->prices || !g->bids)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu price steps", n);
+    for (size_t i = 0; i < pairs; i++) {
+        if (s->traces && s->traces->prices[i].n > 0)
+            g->bids[i].price = s->traces->prices[i];
+        else
+            draw_price(g, i / g->n_types, i % g->n_types, n);
+        if (c->spot_strategy == POOL_PRICE_LIMIT)
+            g->bids[i].limit_micro = c->spot_price_limit.micro;
+    }
+    return 0;
 }
 
 static int find_market(struct group *g, const struct group_setup *s, struct err *e)
@@ -98,13 +118,7 @@ static int find_market(struct group *g, const struct group_setup *s, struct err 
         return err_set(e, ERR_INPUT, where, "the limit is in %s, the run in %s",
                        s->config->spot_price_limit.currency, s->currency);
     }
-    sim_ns step = g->market->price_step;
-    g->n_steps = step > 0 ? (size_t)(s->horizon / step) + 1 : 1;
-    g->prices = calloc(g->n_zones * g->n_types * g->n_steps, sizeof *g->prices);
-    if (!g->prices)
-        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu price steps", g->n_steps);
-    draw_prices(g);
-    return 0;
+    return make_bids(g, s, e);
 }
 
 int group_init(struct group *g, const struct group_setup *s, struct err *e)
@@ -132,20 +146,16 @@ int group_init(struct group *g, const struct group_setup *s, struct err *e)
 void group_fini(struct group *g)
 {
     free(g->prices);
+    free(g->bids);
     g->prices = NULL;
+    g->bids = NULL;
 }
 
 /* ---- prices ---- */
 
-static struct spot_bid bid_of(const struct group *g, uint32_t type, uint32_t zone)
+static const struct spot_bid *bid_of(const struct group *g, uint32_t type, uint32_t zone)
 {
-    return (struct spot_bid){
-        .list_micro = g->types[type].on_demand_micro,
-        .prices = &g->prices[(zone * g->n_types + type) * g->n_steps],
-        .n_prices = g->n_steps,
-        .limit_micro =
-            g->config->spot_strategy == POOL_PRICE_LIMIT ? g->config->spot_price_limit.micro : 0,
-    };
+    return &g->bids[zone * g->n_types + type];
 }
 
 sim_ns group_notice(const struct group *g)
@@ -164,8 +174,7 @@ sim_ns group_protection(const struct group *g)
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at)
 {
     assert(g->market && type < g->n_types && zone < g->n_zones);
-    struct spot_bid bid = bid_of(g, type, zone);
-    int64_t price = spot_price_at(g->market, &bid, at);
+    int64_t price = spot_price_at(bid_of(g, type, zone), at);
     return spot_unprotected_price(g->market, g->config->spot_duration_h, price);
 }
 
@@ -173,8 +182,16 @@ int64_t group_node_price(const struct group *g, const struct node *n, sim_ns at)
 {
     if (n->billing != PRICE_SPOT)
         return n->micro_per_hour;
-    bool protected = at < n->bought + group_protection(g);
-    return group_spot_price(g, n->type_index, n->zone, protected ? n->bought : at);
+    sim_ns priced = at < n->bought + group_protection(g) ? n->bought : at;
+    int64_t price = spot_price_paid(bid_of(g, n->type_index, n->zone), priced);
+    return spot_unprotected_price(g->market, g->config->spot_duration_h, price);
+}
+
+sim_ns group_price_step(const struct group *g, const struct node *n, sim_ns now)
+{
+    const struct steps *price = &bid_of(g, n->type_index, n->zone)->price;
+    sim_ns protected = n->bought + group_protection(g);
+    return price->n > 1 && now < protected ? protected : steps_next(price, now);
 }
 
 /* ---- choice ---- */
@@ -205,9 +222,8 @@ static bool available(struct search *s, uint32_t type, uint32_t zone)
     s->why_not = "spot is out of stock";
     if (s->now < g->stock_from[zone])
         return false;
-    struct spot_bid bid = bid_of(g, type, zone);
     s->why_not = "spot costs more than spotPriceLimit";
-    return bid.limit_micro == 0 || spot_price_at(g->market, &bid, s->now) <= bid.limit_micro;
+    return !spot_too_dear(bid_of(g, type, zone), s->now);
 }
 
 static int64_t price_of(const struct search *s, uint32_t type, uint32_t zone)
@@ -472,7 +488,7 @@ sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until)
     struct spot_terms terms = {
         .protection = group_protection(g),
         .chance = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS),
-        .bid = bid_of(g, n->type_index, n->zone),
+        .bid = *bid_of(g, n->type_index, n->zone),
     };
     return spot_loss_at(g->market, &terms, n->bought, until);
 }

@@ -16,6 +16,7 @@
 struct catalog;
 struct instance_type;
 struct node;
+struct spot_traces;
 
 /* An activity of ESS looks at 20 types at most (documentation of 2026-05). */
 #define GROUP_TYPES_MAX 20
@@ -37,8 +38,8 @@ struct group {
     size_t n_types, n_zones;
     const struct spot_preset *market; /* NULL: no spot */
     struct dist boot;
-    int32_t *prices; /* [(zone * n_types + type) * n_steps + step]: millionths */
-    size_t n_steps;
+    int64_t *prices;                    /* of the market's own process */
+    struct spot_bid *bids;              /* [zone * n_types + type] */
     sim_ns stock_from[GROUP_ZONES_MAX]; /* spot can be had from then on */
     sim_ns zone_from[GROUP_ZONES_MAX];  /* anything can be had from then on */
     int32_t zone_nodes[GROUP_ZONES_MAX];
@@ -55,6 +56,7 @@ struct group_setup {
     uint32_t index;
     const struct catalog *catalog;
     const char *currency;
+    const struct spot_traces *traces; /* of this pool; NULL: none */
     sim_ns horizon;
     uint64_t seed, replication;
 };
@@ -93,6 +95,8 @@ bool group_dear_plan(const struct group *g, char *words, size_t size);
 /* Warning before a spot node goes, and how long it is protected from its purchase on. */
 sim_ns group_notice(const struct group *g);
 sim_ns group_protection(const struct group *g);
+/* When the price that a node pays changes after `now`; SIM_NEVER: not any more. */
+sim_ns group_price_step(const struct group *g, const struct node *n, sim_ns now);
 /* Market price of a type in a zone, micro-units an hour. */
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at);
 /* What a spot node pays: the price when it was bought while it is protected, then the market's. */

@@ -48,6 +48,8 @@ struct pool_config {
     int spot_strategy;             /* enum pool_spot_strategy */
     struct money spot_price_limit; /* per hour; POOL_PRICE_LIMIT */
     const char *spot_market;       /* preset of the catalogue; NULL: no spot */
+    struct knob_list price_traces; /* struct spot_trace_config, models/capacity/spot_trace.h */
+    struct knob_list stock_traces; /* the same */
     int on_notice;                 /* enum pool_on_notice */
     sim_ns notice;                 /* warning before a spot node goes; 0: the market's */
     int32_t spot_duration_h;       /* hours of protection, 0..6 */

@@ -1,5 +1,8 @@
 /* pool_knobs: the settings of a node pool, row by row. */
 #include "models/capacity/pool.h"
+#include "models/capacity/spot_trace.h"
+
+#include <string.h>
 
 static const struct knob_name policies[] = {
     {"PRIORITY", POOL_PRIORITY, "zones, then types, in the order given"},
@@ -168,6 +171,19 @@ static const struct knob rows[] = {
      AT(spot_market),
      .doc = "Spot market of the catalogue: calm, plentiful, medium, scarce, ...",
      .preset = ""},
+    {.key = "spotPriceTraces",
+     .kind = KNOB_LIST,
+     AT(price_traces),
+     .doc = "Recorded prices that take the place of the market's own.",
+     .preset = "",
+     .table = &spot_trace_price_knobs},
+    {.key = "spotAvailabilityTraces",
+     .kind = KNOB_LIST,
+     AT(stock_traces),
+     .doc = "Recorded numbers of machines that could be had, in place of the market's losses and "
+            "stock.",
+     .preset = "",
+     .table = &spot_trace_stock_knobs},
     {.key = "onSpotNotice",
      .kind = KNOB_NAME,
      AT(on_notice),
@@ -301,9 +317,24 @@ static const struct knob rows[] = {
     {0},
 };
 
+/* Series of a run are called nodes.<pool> beside these. */
+static int check_own_name(const char *name, struct err *e)
+{
+    static const char *const taken[] = {"total", "onDemand", "spot", "onDemandShare"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (strcmp(name, taken[i]) == 0)
+            return err_set(e, ERR_INPUT, NULL,
+                           "'%s' is the name of a figure over all pools; call the pool \"%s-pool\"",
+                           name, name);
+    return 0;
+}
+
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct pool_config *c = config;
+    *key = "name";
+    if (check_own_name(c->name, e))
+        return -1;
     if (c->min_size > c->max_size) {
         *key = "minSize";
         return err_set(e, ERR_INPUT, NULL, "%d is above maxSize, %d", (int)c->min_size,
@@ -327,6 +358,10 @@ static int check(const void *config, const char **key, struct err *e)
         return err_set(e, ERR_INPUT, NULL,
                        "a pool that buys spot must name its market: calm, "
                        "plentiful, medium or scarce");
+    }
+    if (!pool_uses_spot(c) && c->price_traces.count + c->stock_traces.count > 0) {
+        *key = c->price_traces.count ? "spotPriceTraces" : "spotAvailabilityTraces";
+        return err_set(e, ERR_INPUT, NULL, "the pool buys no spot machines; name its spotMarket");
     }
     return 0;
 }

@@ -213,6 +213,8 @@ void reclaim_drill(struct pools *s, sim_ns now, const struct drill *d)
         lose_zone(s, now, d);
 }
 
+static void plan_price(struct pools *s, sim_ns now, const struct group *g, uint32_t slot);
+
 static void on_price(void *self, sim_ns now, uint64_t key)
 {
     struct pools *s = self;
@@ -222,9 +224,14 @@ static void on_price(void *self, sim_ns now, uint64_t key)
         return;
     const struct group *g = &s->groups[n->pool];
     fleet_price(s->set.fleet, now, slot, group_node_price(g, n, now));
-    sim_ns step = g->market->price_step;
-    if (step > 0)
-        sim_at(pools_clock(s), (now / step + 1) * step, SIM_FAULT, on_price, s, key);
+    plan_price(s, now, g, slot);
+}
+
+static void plan_price(struct pools *s, sim_ns now, const struct group *g, uint32_t slot)
+{
+    sim_ns next = group_price_step(g, nodes_view(s->set.nodes, slot), now);
+    if (next < s->set.cluster->horizon)
+        sim_at(pools_clock(s), next, SIM_FAULT, on_price, s, nodes_key(s->set.nodes, slot));
 }
 
 void reclaim_plan(struct pools *s, const struct group *g, uint32_t slot)
@@ -235,11 +242,7 @@ void reclaim_plan(struct pools *s, const struct group *g, uint32_t slot)
     sim_ns notice = group_loss(g, n, horizon);
     if (notice < horizon)
         sim_at(pools_clock(s), notice, SIM_LOSS, on_notice, s, key);
-    sim_ns step = g->market->price_step;
-    sim_ns protected = n->bought + group_protection(g);
-    if (step > 0 && protected < horizon)
-        sim_at(pools_clock(s), protected > n->bought ? protected : (n->bought / step + 1) * step,
-               SIM_FAULT, on_price, s, key);
+    plan_price(s, n->bought, g, slot);
 }
 
 void reclaim_close(const struct pools *s)

@@ -174,11 +174,21 @@ double spot_hazard_at(const struct spot_preset *p, sim_ns age)
     return h[i - 1].per_hour;
 }
 
-static bool too_dear(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at)
+int64_t spot_price_at(const struct spot_bid *bid, sim_ns at)
 {
-    if (bid->limit_micro == 0 || !bid->prices)
-        return false;
-    return spot_price_at(p, bid, at) > bid->limit_micro;
+    int64_t v = steps_at(&bid->price, at);
+    return bid->list_micro > 0 ? price_share(bid->list_micro, v) : v;
+}
+
+bool spot_too_dear(const struct spot_bid *bid, sim_ns at)
+{
+    return bid->limit_micro > 0 && bid->price.n > 0 && spot_price_at(bid, at) > bid->limit_micro;
+}
+
+int64_t spot_price_paid(const struct spot_bid *bid, sim_ns at)
+{
+    int64_t price = spot_price_at(bid, at);
+    return bid->limit_micro > 0 && price > bid->limit_micro ? bid->limit_micro : price;
 }
 
 sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim_ns bought,
@@ -188,7 +198,7 @@ sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim
     double check_hours = (double)p->check / (double)SIM_HOUR;
     uint64_t k = 0;
     for (sim_ns at = bought + t->protection + p->check; at < until; at += p->check, k++) {
-        if (too_dear(p, &t->bid, at))
+        if (spot_too_dear(&t->bid, at))
             return at;
         /* The rate at the middle of the interval that the check closes. */
         double h = spot_hazard_at(p, at - p->check / 2 - bought);
@@ -210,24 +220,20 @@ static double clamp(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-void spot_prices(const struct spot_preset *p, struct chance zone, int32_t *out, size_t n)
+size_t spot_price_steps(const struct spot_preset *p, sim_ns horizon)
+{
+    return p->price_step > 0 ? (size_t)(horizon / p->price_step) + 1 : 1;
+}
+
+void spot_prices(const struct spot_preset *p, struct chance zone, int64_t *out, size_t n)
 {
     double x = p->price_share;
     for (size_t i = 0; i < n; i++) {
-        out[i] = (int32_t)(x * 1e6 + 0.5);
+        out[i] = (int64_t)(x * 1e6 + 0.5);
         double shock = p->price_deviation * chance_normal(zone, i);
         x = clamp(x + p->price_reversion * (p->price_share - x) + shock, p->price_low,
                   p->price_high);
     }
-}
-
-int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at)
-{
-    assert(bid->n_prices > 0 && at >= 0);
-    size_t step = p->price_step > 0 ? (size_t)(at / p->price_step) : 0;
-    if (step >= bid->n_prices)
-        step = bid->n_prices - 1;
-    return price_share(bid->list_micro, bid->prices[step]);
 }
 
 int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour)

@@ -8,6 +8,7 @@
 #ifndef SLUICE_MODELS_CAPACITY_SPOT_H
 #define SLUICE_MODELS_CAPACITY_SPOT_H
 
+#include "models/capacity/steps.h"
 #include "sim/chance.h"
 #include "sim/clock.h"
 #include "sim/dist.h"
@@ -47,18 +48,22 @@ extern const struct knob_table spot_preset_knobs; /* "spotMarket" */
 /* Loss rate of a machine of this age. */
 double spot_hazard_at(const struct spot_preset *p, sim_ns age);
 
-/* The price of one type in one zone, and what the buyer would pay at most. */
+/* The price of one type in one zone, and what the buyer pays at most. */
 struct spot_bid {
-    int64_t list_micro;    /* on-demand price an hour */
-    const int32_t *prices; /* millionths of it, one a price step; borrowed */
-    size_t n_prices;
+    struct steps price;
+    int64_t list_micro;  /* above 0: the steps are millionths of this price an hour; 0: they are
+                            micro-units an hour */
     int64_t limit_micro; /* an hour; 0: as the price goes */
 };
+/* Whether the market asks for more than that. */
+bool spot_too_dear(const struct spot_bid *bid, sim_ns at);
+/* Micro-units an hour. */
+int64_t spot_price_at(const struct spot_bid *bid, sim_ns at);
+/* What is paid an hour: the market's price, and never more than the limit. */
+int64_t spot_price_paid(const struct spot_bid *bid, sim_ns at);
 /* What a machine costs that is bought for so many hours of protection: where protection is sold,
  * one without is a tenth cheaper (ECS documentation, 2021-07-19). */
 int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour);
-/* Micro-units an hour. */
-int64_t spot_price_at(const struct spot_preset *p, const struct spot_bid *bid, sim_ns at);
 
 /* One machine's bargain. */
 struct spot_terms {
@@ -74,7 +79,9 @@ sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim
 /* How long the zone has no stock after this loss; 0: it still has. */
 sim_ns spot_stock_out(const struct spot_preset *p, struct chance loss);
 
-/* The share of list at each price step, in millionths, into out[0..n-1]. */
-void spot_prices(const struct spot_preset *p, struct chance zone, int32_t *out, size_t n);
+/* The market's own price process: how many steps it takes up to the horizon, and the share of list
+ * at each, in millionths, into out[0..n-1]. */
+size_t spot_price_steps(const struct spot_preset *p, sim_ns horizon);
+void spot_prices(const struct spot_preset *p, struct chance zone, int64_t *out, size_t n);
 
 #endif

@@ -52,7 +52,7 @@ struct supply_eci {
     struct instance *instances; /* [pod slot] */
     struct eci_bucket bucket;
     const struct spot_preset *market;
-    int32_t *prices; /* of the market by step, millionths of list */
+    int64_t *prices; /* of the market by step, millionths of list */
     size_t n_prices;
     int32_t vcpus; /* held now */
     struct sim_handle retry;
@@ -155,7 +155,8 @@ static void eci_left(void *self, sim_ns now, uint32_t slot)
 
 static struct spot_bid bid_of(const struct supply_eci *s, const struct instance *in)
 {
-    return (struct spot_bid){in->offer->micro_per_hour, s->prices, s->n_prices,
+    struct steps price = {s->prices, s->n_prices, NULL, s->market->price_step};
+    return (struct spot_bid){price, in->offer->micro_per_hour,
                              s->kinds[in->shape].request.limit_micro};
 }
 
@@ -219,7 +220,7 @@ static void on_price(void *self, sim_ns now, uint64_t key)
     if (!in || !in->billed)
         return;
     struct spot_bid bid = bid_of(s, in);
-    int64_t price = spot_price_at(s->market, &bid, now);
+    int64_t price = spot_price_paid(&bid, now);
     if (price != in->price) {
         close_stretch(in, now);
         in->price = price;
@@ -253,10 +254,13 @@ static void eci_pulling(void *self, sim_ns now, uint32_t slot)
 {
     struct supply_eci *s = self;
     struct instance *in = &s->instances[slot];
-    struct spot_bid bid = bid_of(s, in);
     in->billed = true;
     in->since = in->from = now;
-    in->price = in->spot ? spot_price_at(s->market, &bid, now) : in->offer->micro_per_hour;
+    in->price = in->offer->micro_per_hour;
+    if (in->spot) {
+        struct spot_bid bid = bid_of(s, in);
+        in->price = spot_price_paid(&bid, now);
+    }
     struct ledger_item item = {
         .resource = pods_view(s->set.pods, slot)->name,
         .type = in->offer->type,
@@ -430,8 +434,7 @@ static int make_market(struct supply_eci *s, struct err *e)
     if (!s->market)
         return catalog_missing(c->catalog, CATALOG_SPOT, s->config->market,
                                "virtualNode.spotMarket", e);
-    sim_ns step = s->market->price_step;
-    s->n_prices = step > 0 ? (size_t)(c->horizon / step + 2) : 1;
+    s->n_prices = spot_price_steps(s->market, c->horizon) + 1;
     s->prices = calloc(s->n_prices, sizeof *s->prices);
     if (!s->prices)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu prices", s->n_prices);

@@ -246,6 +246,7 @@ static int make_groups(struct supply_pool *s, struct err *e)
             .index = (uint32_t)i,
             .catalog = c->catalog,
             .currency = c->config->currency ? c->config->currency : "CNY",
+            .traces = c->config->traces ? c->config->traces[i] : NULL,
             .horizon = c->horizon,
             .seed = c->seed,
             .replication = c->replication,

@@ -16,6 +16,7 @@
 #include "scenarios/run/catalog_files.h"
 #include "scenarios/run/folder.h"
 #include "scenarios/run/manifest.h"
+#include "scenarios/run/market_files.h"
 #include "scenarios/run/set.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
@@ -761,6 +762,16 @@ static int load_data(struct loading *l, struct err *e)
     return l->s->catalog ? 0 : -1;
 }
 
+static int load_market(struct loading *l, struct err *e)
+{
+    l->s->path = l->source->path;
+    l->s->root = l->root;
+    if (market_files_load(l->s, l->base_dir, &l->files, e) == 0)
+        return 0;
+    scenario_place(l->s, e);
+    return -1;
+}
+
 /* A share of a GPU; NULL: pod.gpus is whole, or wrong in a way that the binder tells. */
 static const struct json *share_of(const struct json *owner)
 {
@@ -819,14 +830,12 @@ static int load(struct loading *l, struct err *e)
     s->arena = l->arena;
     if (check_names(l, "services", e) || check_names(l, "nodePools", e) ||
         check_names(l, "jobs", e) || check_job_names(l, e) || note_origins(l, e) ||
-        find_epoch(l, e) || load_data(l, e) || load_traffic(l, e) || finish_services(l, e) ||
-        load_drills(l, e))
+        find_epoch(l, e) || load_data(l, e) || load_market(l, e) || load_traffic(l, e) ||
+        finish_services(l, e) || load_drills(l, e))
         return -1;
     s->cluster.currency = s->currency;
     s->cluster.max_pods = s->limits.pods;
     s->cluster.max_nodes = s->limits.nodes;
-    s->path = l->source->path;
-    s->root = l->root;
     s->files = l->manifests;
     if (digest_files(l, e))
         return -1;
