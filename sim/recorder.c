@@ -339,18 +339,24 @@ void recorder_sample(struct recorder *r, rec_id samples, sim_ns at, double value
 void recorder_log(struct recorder *r, sim_ns now, bool keep, const char *subject, const char *what,
                   const char *reason_fmt, ...)
 {
-    assert(!r->closed && now >= r->log_at && now <= r->config.horizon);
     char reason[2 * REASON_BYTES];
     va_list args;
     va_start(args, reason_fmt);
     vsnprintf(reason, sizeof reason, reason_fmt, args);
     va_end(args);
+    struct recorder_line line = {subject, what, reason, keep};
+    recorder_write(r, now, &line);
+}
+
+void recorder_write(struct recorder *r, sim_ns now, const struct recorder_line *line)
+{
+    assert(!r->closed && now >= r->log_at && now <= r->config.horizon);
     r->log_at = now;
     digest_u64(&r->log, (uint64_t)now);
-    digest_text(&r->log, subject);
-    digest_text(&r->log, what);
-    digest_text(&r->log, reason);
-    if (!keep)
+    digest_text(&r->log, line->subject);
+    digest_text(&r->log, line->what);
+    digest_text(&r->log, line->reason);
+    if (!line->keep)
         return;
     if (r->n_entries == r->config.max_entries) {
         r->entries_dropped++;
@@ -359,9 +365,9 @@ void recorder_log(struct recorder *r, sim_ns now, bool keep, const char *subject
     struct entry_text *t = &r->entry_text[r->n_entries];
     struct result_entry *entry = &r->entries[r->n_entries++];
     entry->at = now;
-    entry->subject = KEEP(t->subject, subject);
-    entry->what = KEEP(t->what, what);
-    entry->reason = KEEP(t->reason, reason);
+    entry->subject = KEEP(t->subject, line->subject);
+    entry->what = KEEP(t->what, line->what);
+    entry->reason = KEEP(t->reason, line->reason);
 }
 
 void recorder_span(struct recorder *r, const char *track, const char *phase, sim_ns from, sim_ns to)

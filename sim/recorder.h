@@ -59,6 +59,12 @@ void recorder_sample(struct recorder *r, rec_id samples, sim_ns at, double value
  * not be). */
 void recorder_log(struct recorder *r, sim_ns now, bool keep, const char *subject, const char *what,
                   const char *reason_fmt, ...) ERR_PRINTF(6, 7);
+/* The same without a format, for what is logged hundreds of thousands of times. */
+struct recorder_line {
+    const char *subject, *what, *reason;
+    bool keep;
+};
+void recorder_write(struct recorder *r, sim_ns now, const struct recorder_line *line);
 
 void recorder_span(struct recorder *r, const char *track, const char *phase, sim_ns from,
                    sim_ns to);

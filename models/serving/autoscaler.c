@@ -1,6 +1,7 @@
 /* autoscaler: passes of a policy over one service. */
 #include "models/serving/autoscaler.h"
 
+#include "models/control/phrase.h"
 #include "models/control/scaler.h"
 #include "models/serving/dispatch.h"
 #include "models/serving/heading.h"
@@ -232,12 +233,22 @@ static bool count_rule(struct autoscaler *a, const char *rule)
 static void write_log(struct autoscaler *a, sim_ns now, int32_t want,
                       const struct scaler_decision *d)
 {
-    char what[64];
+    char what[64], reason[sizeof d->reason + 64];
     bool changes = d->replicas != want;
     bool news = count_rule(a, d->rule);
-    snprintf(what, sizeof what, changes ? "%d -> %d" : "%d", (int)want, (int)d->replicas);
-    recorder_log(a->set.frame->recorder, now, changes || news, a->subject, what, "%s: %s", d->rule,
-                 d->reason);
+    struct phrase p;
+    phrase_init(&p, what, sizeof what);
+    if (changes) {
+        phrase_int(&p, want);
+        phrase_text(&p, " -> ");
+    }
+    phrase_int(&p, d->replicas);
+    phrase_init(&p, reason, sizeof reason);
+    phrase_text(&p, d->rule);
+    phrase_text(&p, ": ");
+    phrase_text(&p, d->reason);
+    struct recorder_line line = {a->subject, what, reason, changes || news};
+    recorder_write(a->set.frame->recorder, now, &line);
 }
 
 static void apply(struct autoscaler *a, sim_ns now, const struct scaler_decision *d)
