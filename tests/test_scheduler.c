@@ -94,3 +94,97 @@ Test(scheduler, looks_at_requests_selectors_kinds_and_cordons)
     cr_assert_eq(scheduler_pick(&spread, &kind, n), SCHEDULER_NO_NODE);
     nodes_destroy(n);
 }
+
+Test(scheduler, takes_one_of_several_kinds)
+{
+    struct nodes *n = nodes_create(8, NULL);
+    static const char *bar[] = {"V100M16|T4"}, *other[] = {"V100M16|V100M32"}, *part[] = {"V1|T"};
+    uint32_t slot = add(n, &t4, 0, 0);
+    struct pod_shape pod = {.gpus = 1, .gpu_types = {bar, 1}};
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), slot);
+    pod.gpu_types.items = other;
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), SCHEDULER_NO_NODE);
+    pod.gpu_types.items = part;
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), SCHEDULER_NO_NODE, "a kind is its whole name");
+    pod.gpus = 0;
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), slot, "without a GPU no kind matters");
+    nodes_destroy(n);
+}
+
+static const char *hard[] = {"team=a:NoSchedule"}, *soft[] = {"team=a:PreferNoSchedule"};
+static const struct pool_config hard_pool = {
+    .name = "hard", .region = "r", .zones = {zones, 1}, .taints = {hard, 1}};
+static const struct pool_config soft_pool = {
+    .name = "soft", .region = "r", .zones = {zones, 1}, .taints = {soft, 1}};
+
+Test(scheduler, keeps_off_tainted_nodes_and_prefers_untainted_ones)
+{
+    struct nodes *n = nodes_create(8, NULL);
+    uint32_t refused = add(n, &v100, 0, 0), disliked = add(n, &v100, 0, 0);
+    nodes_at(n, refused)->config = &hard_pool;
+    nodes_at(n, disliked)->config = &soft_pool;
+    struct pod_shape pod = {.gpus = 1};
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), disliked);
+    uint32_t plain = add(n, &v100, 2, 0);
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), plain, "fuller, but not disliked");
+    static const char *tolerates[] = {"team=a"};
+    pod.tolerations = (struct knob_texts){tolerates, 1};
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), refused, "the oldest of the empty ones");
+    nodes_destroy(n);
+}
+
+Test(scheduler, finds_a_pool_by_its_label)
+{
+    struct nodes *n = nodes_create(8, NULL);
+    static struct knob_pair label[] = {{"alibabacloud.com/nodepool-id", "soft"}};
+    add(n, &v100, 0, 0);
+    uint32_t slot = add(n, &v100, 0, 0);
+    nodes_at(n, slot)->config = &soft_pool;
+    struct pod_shape pod = {.gpus = 1, .node_selector = {label, 1}};
+    cr_assert_eq(scheduler_pick(&spread, &pod, n), slot);
+    nodes_destroy(n);
+}
+
+/* Words and order of filters as kube-scheduler's FailedScheduling events have them. */
+Test(scheduler, says_why_no_node_will_do)
+{
+    struct nodes *n = nodes_create(16, NULL);
+    static struct knob_pair wrong[] = {{"inference", "pytorch"}};
+    static const char *kinds[] = {"T4"};
+    struct scheduler_refusal r;
+    char words[256];
+    struct pod_shape pod = {.gpus = 4, .cpu_milli = 4000, .memory_bytes = INT64_C(129) << 30};
+    scheduler_refuse(&pod, n, &r);
+    cr_assert_str_eq(scheduler_words(&r, words, sizeof words), "0/0 nodes are available");
+    add(n, &v100, 1, 30000);
+    uint32_t gone = add(n, &v100, 0, 0), cordoned = add(n, &v100, 0, 0);
+    nodes_at(n, gone)->state = NODE_VANISHED;
+    nodes_at(n, cordoned)->cordoned = true;
+    nodes_at(n, add(n, &v100, 0, 0))->config = &hard_pool;
+    scheduler_refuse(&pod, n, &r);
+    cr_assert_str_eq(scheduler_words(&r, words, sizeof words),
+                     "0/4 nodes are available: 1 node(s) were not ready, 1 node(s) were "
+                     "unschedulable, 1 node(s) had untolerated taint, 1 Insufficient "
+                     "nvidia.com/gpu, 1 Insufficient cpu, 1 Insufficient memory");
+    pod.node_selector = (struct knob_map){wrong, 1};
+    scheduler_refuse(&pod, n, &r);
+    cr_assert_eq(r.by_reason[SCHEDULER_SELECTOR], 1);
+    cr_assert_eq(r.by_reason[SCHEDULER_GPUS], 0, "the first filter that fails is the reason");
+    pod.node_selector.count = 0;
+    pod.gpu_types = (struct knob_texts){kinds, 1};
+    scheduler_refuse(&pod, n, &r);
+    cr_assert_eq(r.by_reason[SCHEDULER_GPU_KIND], 1);
+    nodes_destroy(n);
+}
+
+Test(scheduler, leaves_room_that_is_kept_for_a_pod_of_its_priority)
+{
+    struct nodes *n = nodes_create(8, NULL);
+    uint32_t slot = add(n, &v100, 2, 0);
+    nodes_at(n, slot)->kept = (struct node_reservation){.held = true, .priority = 5, .gpus = 2};
+    struct pod_shape equal = {.gpus = 1, .priority = 5}, higher = {.gpus = 1, .priority = 6};
+    cr_assert_eq(scheduler_pick(&spread, &equal, n), SCHEDULER_NO_NODE);
+    cr_assert_eq(scheduler_pick(&spread, &higher, n), slot);
+    cr_assert(scheduler_fits_nominated(&equal, nodes_view(n, slot)));
+    nodes_destroy(n);
+}

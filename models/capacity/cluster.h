@@ -43,7 +43,8 @@ enum pod_end {
     POD_END_NODE_DRAIN,  /* the autoscaler empties its node */
     POD_END_SPOT_NOTICE, /* a notice handler drains the node in time */
     POD_END_NODE_LOST,
-    POD_END_LIVENESS, /* restarted in place */
+    POD_END_LIVENESS,  /* restarted in place */
+    POD_END_PREEMPTED, /* a pod of higher priority takes its room */
 };
 
 /* Upward calls, at the simulated now. They may ask, delete and release pods: the cluster acts on
@@ -69,6 +70,8 @@ struct cluster_owner {
      * listed or ready; may be NULL. */
     void (*pod_unlisted)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
                          enum pod_end why);
+    /* It has a node or a place of its own from now on, and holds its GPUs; may be NULL. */
+    void (*pod_placed)(void *self, sim_ns now, struct pod_ref pod, uint32_t owner);
 };
 
 /* What one owner's pods look like to the scheduler; open data, borrowed for the run. */
@@ -100,6 +103,8 @@ void cluster_start(struct cluster *c);
  * are asked for before the first event of the run are running already when it starts: those that
  * fit on the initial nodes are ready at once, their image is there. */
 struct pod_ref cluster_ask(struct cluster *c, uint32_t owner);
+/* The same with a name of its own, which is copied and cut after 47 bytes; NULL: "<owner>-<n>". */
+struct pod_ref cluster_ask_named(struct cluster *c, uint32_t owner, const char *name);
 /* Marks a pod as Terminating. A pod that never ran goes at once: true, and the ref is stale.
  * Otherwise false: the owner drains it and then calls cluster_release. A pod that is dead goes at
  * once too. After true no callback for this pod comes. */
@@ -116,6 +121,7 @@ void cluster_restart(struct cluster *c, struct pod_ref pod, sim_ns wait);
 
 struct pod_view {
     struct pod_ref ref;
+    uint32_t owner;
     enum pod_phase phase;
     uint32_t node;                          /* UINT32_MAX: none */
     sim_ns created, placed_at, ready_since; /* SIM_NEVER: not (yet) */
@@ -135,6 +141,9 @@ void cluster_close(struct cluster *c);
 /* What the pods of an owner cost, in micro-units: the bills of places of their own, and of nodes
  * the GPUs they held at the node's last price; after cluster_close. */
 int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner);
+/* Time that pods of this owner had a place, ns, from each one's place to its end; after
+ * cluster_close. */
+int64_t cluster_held_ns(const struct cluster *c, uint32_t owner);
 /* What all of it cost, in micro-units of the currency; after cluster_close. */
 int64_t cluster_total_micro(const struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */

@@ -5,6 +5,7 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/room.h"
 #include "models/capacity/startup.h"
 #include "models/money/ledger.h"
 #include "sim/recorder.h"
@@ -27,6 +28,9 @@ struct fleet {
     struct fate *fates; /* by node slot */
     uint32_t *uses;     /* scratch of fleet_account */
     rec_id total, on_demand, spot, share;
+    rec_id allocatable, free, gaps, stranded; /* GPUs in thousandths */
+    int64_t free_milli, gaps_milli;
+    bool waiting;
     rec_id *by_pool;
     uint64_t bought, losses, duplicates;
     struct half_life lives;
@@ -52,6 +56,10 @@ struct fleet *fleet_create(const struct fleet_setup *s, struct err *e)
     f->on_demand = recorder_level(s->recorder, "nodes.onDemand", "nodes", 0);
     f->spot = recorder_level(s->recorder, "nodes.spot", "nodes", 0);
     f->share = recorder_samples(s->recorder, "nodes.onDemandShare", "1");
+    f->allocatable = recorder_level(s->recorder, "gpus.allocatable", "mGPU", 0);
+    f->free = recorder_level(s->recorder, "gpus.free", "mGPU", 0);
+    f->gaps = recorder_level(s->recorder, "gpus.fragmented", "mGPU", 0);
+    f->stranded = recorder_level(s->recorder, "gpus.stranded", "mGPU", 0);
     for (size_t i = 0; i < s->n_pools; i++) {
         char path[128];
         snprintf(path, sizeof path, "nodes.%s", s->pools[i].name);
@@ -73,12 +81,41 @@ void fleet_destroy(struct fleet *f)
 static void count(struct fleet *f, sim_ns now, const struct node *n, int64_t by)
 {
     recorder_change(f->set.recorder, f->total, now, by);
-    recorder_change(f->set.recorder, n->billing == PRICE_SPOT ? f->spot : f->on_demand, now, by);
+    if (!n->given)
+        recorder_change(f->set.recorder, n->billing == PRICE_SPOT ? f->spot : f->on_demand, now,
+                        by);
     recorder_change(f->set.recorder, f->by_pool[n->pool], now, by);
     int64_t total = recorder_now(f->set.recorder, f->total);
-    if (total > 0)
+    if (total > 0 && !n->given)
         recorder_sample(f->set.recorder, f->share, now,
                         (double)recorder_now(f->set.recorder, f->on_demand) / (double)total);
+}
+
+/* ---- free GPUs ---- */
+
+static void show_free(struct fleet *f, sim_ns now)
+{
+    recorder_set(f->set.recorder, f->free, now, f->free_milli);
+    recorder_set(f->set.recorder, f->gaps, now, f->gaps_milli);
+    recorder_set(f->set.recorder, f->stranded, now, f->waiting ? f->free_milli : 0);
+}
+
+static void count_free(struct fleet *f, sim_ns now, struct node *n, bool there)
+{
+    int64_t open = there && nodes_ready(n) && !n->cordoned ? room_free_milli(n) : 0;
+    int64_t gap = n->n_pods > 0 ? open : 0;
+    f->free_milli += open - n->free_milli;
+    f->gaps_milli += gap - n->gaps_milli;
+    n->free_milli = open;
+    n->gaps_milli = gap;
+    show_free(f, now);
+}
+
+void fleet_waiting(struct fleet *f, sim_ns now, bool waiting)
+{
+    f->waiting = waiting;
+    if (f->set.n_pools > 0)
+        show_free(f, now);
 }
 
 /* ---- accounts ---- */
@@ -106,7 +143,7 @@ static enum ledger_use use_of_rest(const struct node *n)
         return LEDGER_STARTING;
     if (n->deleting_since != SIM_NEVER || n->noticed)
         return LEDGER_DRAINING;
-    return n->gpus_used > 0 ? LEDGER_FRAGMENTATION : LEDGER_IDLE;
+    return n->n_pods > 0 ? LEDGER_FRAGMENTATION : LEDGER_IDLE;
 }
 
 /* A machine without GPUs is one unit, held by its most advanced pod. */
@@ -123,23 +160,48 @@ static void use_whole(struct fleet *f, const struct node *n)
     f->uses[use] = 1;
 }
 
-static void use_by_gpu(struct fleet *f, const struct node *n)
+/* A GPU that is shared is held by the pod on it that is ready and has the largest share, the first
+ * of equals; by another one while none is ready. */
+static void use_shared(struct fleet *f, const struct node *n)
 {
-    uint32_t held = 0;
+    const struct pod *holder[NODES_GPUS_MAX] = {0};
     for (uint32_t i = n->first_pod; i != PODS_NONE;) {
         const struct pod *p = pods_view(f->set.pods, i);
-        uint32_t gpus = (uint32_t)f->set.shapes[p->owner].gpus;
-        f->uses[use_of_pod(p)] += gpus;
-        held += gpus;
+        const struct pod *other = p->device == PODS_NONE ? NULL : holder[p->device];
+        int32_t share = f->set.shapes[p->shape].share_milli;
+        bool ready = p->phase == POD_READY, other_ready = other && other->phase == POD_READY;
+        if (p->device != PODS_NONE &&
+            (!other || ready > other_ready ||
+             (ready == other_ready && share > f->set.shapes[other->shape].share_milli)))
+            holder[p->device] = p;
         i = p->node_next;
     }
+    for (uint32_t i = 0; i < NODES_GPUS_MAX; i++)
+        if (holder[i])
+            f->uses[use_of_pod(holder[i])]++;
+}
+
+static void use_by_gpu(struct fleet *f, const struct node *n)
+{
+    uint32_t whole = 0;
+    for (uint32_t i = n->first_pod; i != PODS_NONE;) {
+        const struct pod *p = pods_view(f->set.pods, i);
+        uint32_t gpus = p->device == PODS_NONE ? (uint32_t)f->set.shapes[p->shape].gpus : 0;
+        f->uses[use_of_pod(p)] += gpus;
+        whole += gpus;
+        i = p->node_next;
+    }
+    if (n->gpus_shared > 0)
+        use_shared(f, n);
+    uint32_t held = whole + (uint32_t)n->gpus_shared;
     assert(held <= units_of(n->type)); /* no GPU is held twice */
     f->uses[use_of_rest(n)] += units_of(n->type) - held;
 }
 
 void fleet_account(struct fleet *f, sim_ns now, uint32_t node)
 {
-    const struct node *n = nodes_view(f->set.nodes, node);
+    struct node *n = nodes_at(f->set.nodes, node);
+    count_free(f, now, n, true);
     if (!ledger_is_open(f->set.ledger, node))
         return; /* vanished: nothing is paid any more */
     memset(f->uses, 0, (LEDGER_USES + f->set.n_owners) * sizeof *f->uses);
@@ -153,6 +215,8 @@ void fleet_account(struct fleet *f, sim_ns now, uint32_t node)
 static void open_account(struct fleet *f, sim_ns now, uint32_t node, int64_t premium)
 {
     const struct node *n = nodes_view(f->set.nodes, node);
+    if (n->given)
+        return;
     struct ledger_item item = {
         .resource = n->name,
         .type = n->type->name,
@@ -169,7 +233,9 @@ static void open_account(struct fleet *f, sim_ns now, uint32_t node, int64_t pre
 
 static void end_account(struct fleet *f, sim_ns now, uint32_t node)
 {
-    const struct node *n = nodes_view(f->set.nodes, node);
+    struct node *n = nodes_at(f->set.nodes, node);
+    count_free(f, now, n, false);
+    recorder_change(f->set.recorder, f->allocatable, now, -(n->gpus * INT64_C(1000)));
     bool useless = f->fates[node].for_pods && !n->ever_used;
     f->duplicates += useless;
     half_life_ended(&f->lives, now - n->bought);
@@ -185,6 +251,7 @@ static void complete(struct fleet *f, sim_ns now, uint32_t node)
     n->state = NODE_COMPLETE;
     n->completed = now;
     n->gpus = n->type->gpus;
+    recorder_change(f->set.recorder, f->allocatable, now, n->gpus * INT64_C(1000));
     fleet_account(f, now, node);
     f->set.usable(f->set.self, now, node);
 }
@@ -252,6 +319,7 @@ uint32_t fleet_buy(struct fleet *f, sim_ns now, const struct fleet_order *o)
     n->micro_per_hour = o->micro_per_hour;
     n->initial = o->initial;
     n->compensating = o->compensating;
+    n->given = o->given;
     n->bought = now;
     snprintf(n->name, sizeof n->name, "%.36s-%u", n->config->name, (unsigned)o->number);
     f->fates[node] = (struct fate){o->gpu_ready, o->object_gone, o->for_pods};
@@ -362,6 +430,23 @@ static double half_life_s(struct fleet *f, sim_ns horizon)
     return half == SIM_NEVER ? (double)NAN : (double)half / (double)SIM_SECOND;
 }
 
+static void gpu_share(struct fleet *f, const char *path, double mean, double of)
+{
+    if (of > 0)
+        recorder_figure(f->set.recorder, path, "1", FIGURE_MEAN, mean / of);
+}
+
+/* Of the GPU time that pods could have: what nobody held, what lay beside pods on their nodes, and
+ * what was of no use to the pods that waited. */
+static void write_gpus(struct fleet *f, sim_ns horizon)
+{
+    const struct recorder *r = f->set.recorder;
+    double all = recorder_mean(r, f->allocatable, horizon);
+    gpu_share(f, "gpus.freeShare", recorder_mean(r, f->free, horizon), all);
+    gpu_share(f, "gpus.fragmentedShare", recorder_mean(r, f->gaps, horizon), all);
+    gpu_share(f, "gpus.strandedShare", recorder_mean(r, f->stranded, horizon), all);
+}
+
 void fleet_close(struct fleet *f, sim_ns horizon)
 {
     struct recorder *r = f->set.recorder;
@@ -376,6 +461,7 @@ void fleet_close(struct fleet *f, sim_ns horizon)
     recorder_figure(r, "nodes.neverUsed", "nodes", FIGURE_SUM, (double)f->duplicates);
     recorder_figure(r, "nodes.max", "nodes", FIGURE_MAX, (double)fleet_max_nodes(f));
     recorder_figure(r, "nodes.halfLife", "s", FIGURE_MEAN, half_life_s(f, horizon));
+    write_gpus(f, horizon);
     if (on_demand + spot > 0)
         recorder_figure(r, "nodes.onDemandShare", "1", FIGURE_MEAN,
                         (double)on_demand / ((double)on_demand + (double)spot));

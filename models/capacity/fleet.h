@@ -52,6 +52,7 @@ struct fleet_order {
     int64_t micro_per_hour, premium_micro_per_hour;
     bool compensating;
     bool initial;           /* complete at once */
+    bool given;             /* neither on demand nor spot: a machine that is simply there */
     bool for_pods;          /* bought since pods were pending: a duplicate if none ever comes */
     sim_ns boot, gpu_ready; /* how long the two phases take */
     sim_ns object_gone;     /* lost machine until its node object goes */
@@ -68,6 +69,8 @@ void fleet_delete(struct fleet *f, sim_ns now, uint32_t node);
 void fleet_lose(struct fleet *f, sim_ns now, uint32_t node);
 /* A pod on it came, went or changed its phase. */
 void fleet_account(struct fleet *f, sim_ns now, uint32_t node);
+/* Whether a pod waits for a GPU from now on, after all of them have been tried. */
+void fleet_waiting(struct fleet *f, sim_ns now, bool waiting);
 /* Writes nodes.* figures; before recorder_close. */
 void fleet_close(struct fleet *f, sim_ns horizon);
 int64_t fleet_max_nodes(const struct fleet *f);

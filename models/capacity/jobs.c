@@ -10,156 +10,121 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- settings ---- */
+#define FIRST_WAIT (10 * SIM_SECOND)
+#define LONGEST_RESTART_WAIT (5 * SIM_MINUTE)
+#define LONGEST_POD_WAIT (6 * SIM_MINUTE)
+/* A container that ran this long has its next wait start over. */
+#define RESETTING_RUN (10 * SIM_MINUTE)
 
-static const struct knob_name restarts[] = {
-    {"OnFailure", JOB_ON_FAILURE, "the container is made again in its pod"},
-    {"Never", JOB_NEVER, "the pod fails and another one is asked for"},
-    {0},
-};
-
-#define AT(field) .offset = offsetof(struct job_config, field)
-#define K8S_JOBS "Kubernetes documentation, Jobs (2024)"
-
-static const struct knob rows[] = {
-    {.key = "name", .kind = KNOB_TEXT, AT(name), .doc = "Name of the job in results."},
-    {.key = "manifest",
-     .kind = KNOB_TEXT,
-     AT(manifest),
-     .doc = "Pod or Job in the manifests that describes it, as namespace/name.",
-     .preset = ""},
-    {.key = "count",
-     .kind = KNOB_INT,
-     AT(count),
-     .unit = "jobs",
-     .doc = "How many jobs like this there are.",
-     .preset = "1",
-     .min = 1,
-     .max = 1e7},
-    {.key = "at",
-     .kind = KNOB_DURATION,
-     AT(at),
-     .doc = "When the first one is submitted.",
-     .preset = "0s",
-     .min = 0,
-     .max = 366 * 86400.0},
-    {.key = "every",
-     .kind = KNOB_DURATION,
-     AT(every),
-     .doc = "Distance of two submissions; 0: all at once.",
-     .preset = "0s",
-     .min = 0,
-     .max = 366 * 86400.0},
-    {.key = "runTime",
-     .kind = KNOB_DIST,
-     AT(run_time),
-     .doc = "Time that the process runs once its framework is there."},
-    {.key = "failureShare",
-     .kind = KNOB_SHARE,
-     AT(failure_share),
-     .doc = "Share of runs that end in a failure.",
-     .preset = "0",
-     .min = 0,
-     .max = 1},
-    {.key = "restartPolicy",
-     .kind = KNOB_NAME,
-     AT(restart),
-     .doc = "What follows a failure.",
-     .preset = "OnFailure",
-     .names = restarts},
-    {.key = "backoffLimit",
-     .kind = KNOB_INT32,
-     AT(back_off_limit),
-     .unit = "failures",
-     .doc = "Failures after which the job has failed for good.",
-     .preset = "6",
-     .min = 0,
-     .max = 1e6,
-     .quality = QUALITY_OFFICIAL,
-     .source = K8S_JOBS},
-    {.key = "startup",
-     .kind = KNOB_OBJECT,
-     AT(startup),
-     .doc = "What its pod goes through before it runs; model: an archive that is downloaded.",
-     .preset = "{}",
-     .table = &startup_knobs},
-    {.key = "pod",
-     .kind = KNOB_OBJECT,
-     AT(pod),
-     .doc = "What its pod asks of a node.",
-     .preset = "{}",
-     .table = &pod_shape_knobs},
-    {0},
-};
-
-const struct knob_table jobs_knobs = {
-    .name = "job",
-    .doc = "Pods that run to completion.",
-    .rows = rows,
-    .size = sizeof(struct job_config),
-};
-
-sim_ns jobs_back_off(uint32_t n)
+static sim_ns doubled(uint32_t times, sim_ns longest)
 {
-    sim_ns wait = 10 * SIM_SECOND, longest = 300 * SIM_SECOND;
-    while (n-- > 0 && wait < longest)
+    sim_ns wait = FIRST_WAIT;
+    while (times-- > 0 && wait < longest)
         wait *= 2;
     return wait < longest ? wait : longest;
+}
+
+sim_ns jobs_back_off(uint32_t restarts)
+{
+    return doubled(restarts, LONGEST_RESTART_WAIT);
+}
+
+sim_ns jobs_pod_back_off(uint32_t pods)
+{
+    return doubled(pods, LONGEST_POD_WAIT);
 }
 
 /* ---- one item's jobs ---- */
 
 struct job {
     sim_ns asked;
-    uint32_t failures, runs;
-    bool ended;
+    uint32_t failures, runs, waits; /* waits: since the last long run */
+    bool placed, ended;
 };
 
-/* The pod in this slot; generation 0: none of ours. */
-struct seat {
-    uint32_t generation;
+/* What the pod in this slot does with its GPUs. */
+enum seat_state { SEAT_WAITING, SEAT_STARTING, SEAT_RUNNING, SEAT_DEAD };
+
+struct jobs_seat {
+    uint32_t generation; /* 0: no pod of a job */
     int64_t job;
-    bool running;
-    sim_ns since; /* of the run */
+    enum seat_state state;
+    sim_ns since; /* of the state */
     struct sim_handle end;
 };
 
 struct jobs {
     struct jobs_setup set;
+    int64_t count;
     struct job *jobs;
-    struct seat *seats;
     struct jobs_count n;
-    int64_t running;
-    int64_t busy_ns;
+    int64_t *busy_ns; /* by owner, from the first */
     uint64_t entity;
 };
 
-static struct seat *seat_of(struct jobs *j, struct pod_ref pod)
+struct jobs_seat *jobs_seats_create(size_t max_pods, struct err *e)
 {
-    struct seat *s = &j->seats[pod.slot];
+    struct jobs_seat *seats = calloc(max_pods + 1, sizeof *seats);
+    if (!seats)
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", max_pods);
+    return seats;
+}
+
+void jobs_seats_destroy(struct jobs_seat *seats)
+{
+    free(seats);
+}
+
+size_t jobs_owners(const struct job_config *c)
+{
+    return c->list ? c->list->n_shapes : 1;
+}
+
+static struct jobs_seat *seat_of(struct jobs *j, struct pod_ref pod)
+{
+    struct jobs_seat *s = &j->set.seats[pod.slot];
     assert(pod.slot < j->set.max_pods && s->generation == pod.generation);
     return s;
 }
 
+static uint32_t shape_of(const struct jobs *j, int64_t job)
+{
+    return j->set.config->list ? j->set.config->list->items[job].shape : 0;
+}
+
+static int64_t milli_of(const struct jobs *j, int64_t job)
+{
+    return pod_shape_gpu_milli(&j->set.shapes[j->set.owner + shape_of(j, job)]);
+}
+
 static void ask(struct jobs *j, int64_t job)
 {
-    struct pod_ref pod = cluster_ask(j->set.cluster, j->set.owner);
+    const struct job_list *l = j->set.config->list;
+    struct pod_ref pod = cluster_ask_named(j->set.cluster, j->set.owner + shape_of(j, job),
+                                           l ? l->items[job].name : NULL);
     if (pod.generation == 0)
         return; /* limits.pods: the run ends */
     assert(pod.slot < j->set.max_pods);
-    j->seats[pod.slot] = (struct seat){.generation = pod.generation, .job = job};
+    j->set.seats[pod.slot] = (struct jobs_seat){.generation = pod.generation, .job = job};
+}
+
+static sim_ns arrival(const struct jobs *j, int64_t job)
+{
+    const struct job_config *c = j->set.config;
+    return c->list ? c->at + c->list->items[job].at : c->at + job * c->every;
 }
 
 static void on_arrival(void *self, sim_ns now, uint64_t number)
 {
     struct jobs *j = self;
-    const struct job_config *c = j->set.config;
+    int64_t next = (int64_t)number + 1;
     j->jobs[number].asked = now;
     j->n.asked++;
     ask(j, (int64_t)number);
-    if ((int64_t)number + 1 < c->count && now + c->every < j->set.horizon)
-        sim_at(j->set.sim, now + c->every, SIM_ARRIVAL, on_arrival, j, number + 1);
+    if (next < j->count && arrival(j, next) < j->set.horizon)
+        sim_at(j->set.sim, arrival(j, next), SIM_ARRIVAL, on_arrival, j, (uint64_t)next);
 }
 
 static struct chance stream(const struct jobs *j, int64_t job)
@@ -168,24 +133,45 @@ static struct chance stream(const struct jobs *j, int64_t job)
     return chance_sub(chance_sub(c, (uint64_t)job), j->jobs[job].runs);
 }
 
-/* A span of the run, and its time on the GPU. */
-static void stop_running(struct jobs *j, struct seat *s, sim_ns now, struct pod_ref pod)
+/* ---- what pods do with their GPUs ---- */
+
+/* The stretch in this state ends: its GPU time goes where it belongs. */
+static void end_stretch(struct jobs *j, struct jobs_seat *s, sim_ns now, struct gpu_time *to)
+{
+    if (s->state != SEAT_WAITING)
+        gpu_time_add(to, milli_of(j, s->job), now - s->since);
+    s->since = now;
+}
+
+/* A run ends now, well or not: a span, and its time with a process on the GPU. */
+static void stop_running(struct jobs *j, struct jobs_seat *s, sim_ns now, struct pod_ref pod)
 {
     struct pod_view v;
-    if (!s->running)
-        return;
+    assert(s->state == SEAT_RUNNING);
     sim_cancel(j->set.sim, s->end);
-    s->running = false;
-    j->running--;
-    j->busy_ns += now - s->since;
+    j->n.running--;
+    j->busy_ns[shape_of(j, s->job)] += now - s->since;
     j->jobs[s->job].runs++;
     if (cluster_pod(j->set.cluster, pod, &v))
         recorder_span(j->set.recorder, v.name, "run", s->since, now);
 }
 
+/* The pod loses its place in whatever state it is. */
+static void cut(struct jobs *j, struct jobs_seat *s, sim_ns now, struct pod_ref pod)
+{
+    struct jobs_gpus *g = &j->n.gpus;
+    if (s->state == SEAT_RUNNING)
+        stop_running(j, s, now, pod);
+    end_stretch(j, s, now,
+                s->state == SEAT_RUNNING ? &g->cut
+                : s->state == SEAT_DEAD  ? &g->dead
+                                         : &g->starting);
+    s->state = SEAT_WAITING;
+}
+
 static void end_job(struct jobs *j, sim_ns now, struct pod_ref pod, bool good)
 {
-    struct seat *s = seat_of(j, pod);
+    struct jobs_seat *s = seat_of(j, pod);
     struct job *job = &j->jobs[s->job];
     double life = (double)(now - job->asked) / (double)SIM_SECOND;
     job->ended = true;
@@ -200,98 +186,138 @@ static void end_job(struct jobs *j, sim_ns now, struct pod_ref pod, bool good)
     j->n.life_max_s = life > j->n.life_max_s ? life : j->n.life_max_s;
 }
 
-static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod)
+static void on_new_pod(void *self, sim_ns now, uint64_t job)
 {
-    struct seat *s = seat_of(j, pod);
+    (void)now;
+    ask(self, (int64_t)job);
+}
+
+static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ran)
+{
+    struct jobs_seat *s = seat_of(j, pod);
     struct job *job = &j->jobs[s->job];
+    const struct job_config *c = j->set.config;
     int64_t number = s->job;
-    if (job->failures++ >= (uint32_t)j->set.config->back_off_limit) {
+    if (c->list || job->failures++ >= (uint32_t)c->back_off_limit) {
         end_job(j, now, pod, false);
         return;
     }
     j->n.restarts++;
-    if (j->set.config->restart == JOB_ON_FAILURE) {
-        cluster_restart(j->set.cluster, pod, jobs_back_off(job->failures - 1));
+    job->waits = ran >= RESETTING_RUN ? 0 : job->waits;
+    if (c->restart == JOB_ON_FAILURE) {
+        cluster_restart(j->set.cluster, pod, jobs_back_off(job->waits++));
         return;
     }
     s->generation = 0;
     cluster_complete(j->set.cluster, pod, "failed");
-    ask(j, number);
+    sim_at(j->set.sim, now + jobs_pod_back_off(job->failures - 1), SIM_ARRIVAL, on_new_pod, j,
+           (uint64_t)number);
+}
+
+static bool run_fails(const struct jobs *j, int64_t job)
+{
+    const struct job_config *c = j->set.config;
+    if (c->list)
+        return c->list->items[job].failed;
+    return chance_uniform(stream(j, job), 1) < c->failure_share;
 }
 
 static void on_run_end(void *self, sim_ns now, uint64_t key)
 {
     struct jobs *j = self;
     struct pod_ref pod = {(uint32_t)key, (uint32_t)(key >> 32)};
-    struct seat *s = seat_of(j, pod);
-    bool fails = chance_uniform(stream(j, s->job), 1) < j->set.config->failure_share;
+    struct jobs_seat *s = seat_of(j, pod);
+    bool fails = run_fails(j, s->job);
+    sim_ns ran = now - s->since;
     s->end = (struct sim_handle){0};
     stop_running(j, s, now, pod);
+    end_stretch(j, s, now, fails ? &j->n.gpus.failed : &j->n.gpus.out);
+    s->state = SEAT_STARTING;
     if (fails)
-        run_failed(j, now, pod);
+        run_failed(j, now, pod, ran);
     else
         end_job(j, now, pod, true);
 }
 
 /* ---- calls ---- */
 
+void jobs_pod_placed(struct jobs *j, sim_ns now, struct pod_ref pod)
+{
+    struct jobs_seat *s = seat_of(j, pod);
+    struct job *job = &j->jobs[s->job];
+    s->state = SEAT_STARTING;
+    s->since = now;
+    if (!job->placed)
+        j->n.queue_s += (double)(now - job->asked) / (double)SIM_SECOND;
+    job->placed = true;
+}
+
 void jobs_pod_ready(struct jobs *j, sim_ns now, struct pod_ref pod)
 {
-    struct seat *s = seat_of(j, pod);
-    sim_ns lasts = dist_draw_ns(&j->set.config->run_time, stream(j, s->job), 0);
-    s->running = true;
-    s->since = now;
-    j->running++;
+    struct jobs_seat *s = seat_of(j, pod);
+    const struct job_config *c = j->set.config;
+    sim_ns lasts =
+        c->list ? c->list->items[s->job].run : dist_draw_ns(&c->run_time, stream(j, s->job), 0);
+    end_stretch(j, s, now, &j->n.gpus.starting);
+    s->state = SEAT_RUNNING;
+    j->n.running++;
     s->end = sim_at(j->set.sim, now + lasts, SIM_PHASE, on_run_end, j,
                     (uint64_t)pod.generation << 32 | pod.slot);
 }
 
-/* The pod is on its way out: the job begins anew in another one. */
-static void begin_anew(struct jobs *j, sim_ns now, struct pod_ref pod)
+static void count_lost(struct jobs *j, enum pod_end why)
 {
-    struct seat *s = seat_of(j, pod);
-    int64_t job = s->job;
-    stop_running(j, s, now, pod);
-    s->generation = 0;
-    j->n.lost_pods++;
-    ask(j, job);
+    if (why == POD_END_PREEMPTED)
+        j->n.preempted_pods++;
+    else
+        j->n.lost_pods++;
 }
 
-void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod)
+void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
-    struct seat *s = seat_of(j, pod);
+    struct jobs_seat *s = seat_of(j, pod);
     int64_t job = s->job;
-    stop_running(j, s, now, pod);
+    cut(j, s, now, pod);
     s->generation = 0;
-    j->n.lost_pods++;
+    count_lost(j, why);
     cluster_release(j->set.cluster, pod);
     ask(j, job);
 }
 
 void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod)
 {
-    stop_running(j, seat_of(j, pod), now, pod);
+    struct jobs_seat *s = seat_of(j, pod);
+    cut(j, s, now, pod);
+    s->state = SEAT_DEAD;
 }
 
-void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod)
+/* The job begins anew in another pod. */
+void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
-    begin_anew(j, now, pod);
+    struct jobs_seat *s = seat_of(j, pod);
+    int64_t job = s->job;
+    cut(j, s, now, pod);
+    s->generation = 0;
+    count_lost(j, why);
+    ask(j, job);
 }
 
 /* ---- life ---- */
 
 struct jobs *jobs_create(const struct jobs_setup *s, struct err *e)
 {
-    assert(s->config && s->cluster && s->sim && s->recorder && s->config->count > 0);
+    assert(s->config && s->cluster && s->sim && s->recorder && s->seats && s->shapes);
     struct jobs *j = calloc(1, sizeof *j);
     struct digest d = {0};
+    int64_t count = s->config->list ? (int64_t)s->config->list->n : s->config->count;
     if (j) {
         j->set = *s;
-        j->jobs = calloc((size_t)s->config->count, sizeof *j->jobs);
-        j->seats = calloc(s->max_pods + 1, sizeof *j->seats);
+        j->count = count;
+        j->jobs = calloc((size_t)count + 1, sizeof *j->jobs);
+        j->busy_ns = calloc(jobs_owners(s->config) + 1, sizeof *j->busy_ns);
     }
-    if (!j || !j->jobs || !j->seats) {
-        err_set(e, ERR_SYSTEM, NULL, "out of memory for %lld jobs", (long long)s->config->count);
+    if (!j || !j->jobs || !j->busy_ns) {
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %lld jobs", (long long)count);
         jobs_destroy(j);
         return NULL;
     }
@@ -305,60 +331,152 @@ void jobs_destroy(struct jobs *j)
     if (!j)
         return;
     free(j->jobs);
-    free(j->seats);
+    free(j->busy_ns);
     free(j);
 }
 
 void jobs_start(struct jobs *j)
 {
-    if (j->set.config->at < j->set.horizon)
-        sim_at(j->set.sim, j->set.config->at, SIM_ARRIVAL, on_arrival, j, 0);
+    if (j->count > 0 && arrival(j, 0) < j->set.horizon)
+        sim_at(j->set.sim, arrival(j, 0), SIM_ARRIVAL, on_arrival, j, 0);
+}
+
+/* ---- the end ---- */
+
+static bool is_ours(const struct jobs *j, uint32_t slot)
+{
+    struct pod_view v;
+    const struct jobs_seat *s = &j->set.seats[slot];
+    return s->generation &&
+           cluster_pod(j->set.cluster, (struct pod_ref){slot, s->generation}, &v) &&
+           v.owner >= j->set.owner && v.owner < j->set.owner + jobs_owners(j->set.config);
+}
+
+int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner)
+{
+    assert(owner >= j->set.owner && owner - j->set.owner < jobs_owners(j->set.config));
+    int64_t sum = j->busy_ns[owner - j->set.owner];
+    for (uint32_t i = 0; i < j->set.max_pods; i++) {
+        const struct jobs_seat *s = &j->set.seats[i];
+        if (s->state == SEAT_RUNNING && is_ours(j, i) &&
+            shape_of(j, s->job) == owner - j->set.owner)
+            sum += j->set.horizon - s->since;
+    }
+    return sum;
+}
+
+/* What the pods that are there at the horizon have held since their last change. */
+static void add_open(const struct jobs *j, struct jobs_gpus *g)
+{
+    for (uint32_t i = 0; i < j->set.max_pods; i++) {
+        const struct jobs_seat *s = &j->set.seats[i];
+        if (s->state == SEAT_WAITING || !is_ours(j, i))
+            continue;
+        struct gpu_time *to = s->state == SEAT_RUNNING    ? &g->running
+                              : s->state == SEAT_STARTING ? &g->starting
+                                                          : &g->dead;
+        gpu_time_add(to, milli_of(j, s->job), j->set.horizon - s->since);
+    }
+}
+
+/* in is what the cluster's books say; the parts are what the jobs have seen. */
+static void assert_gpu_time(const struct jobs_gpus *g)
+{
+    struct gpu_time parts = g->out;
+    gpu_time_sum(&parts, g->starting);
+    gpu_time_sum(&parts, g->failed);
+    gpu_time_sum(&parts, g->cut);
+    gpu_time_sum(&parts, g->dead);
+    gpu_time_sum(&parts, g->running);
+    assert(gpu_time_equal(parts, g->in));
 }
 
 void jobs_count(const struct jobs *j, struct jobs_count *out)
 {
     *out = j->n;
-    out->running = j->running;
-    out->waiting = j->n.asked - j->n.completed - j->n.failed - j->running;
+    out->waiting = j->n.asked - j->n.completed - j->n.failed - j->n.running;
+    out->shared = j->set.config->list ? (int64_t)j->set.config->list->shared : 0;
+    assert(out->waiting >= 0 && out->running >= 0);
+    add_open(j, &out->gpus);
+    for (uint32_t o = j->set.owner; o < j->set.owner + jobs_owners(j->set.config); o++)
+        gpu_time_add(&out->gpus.in, pod_shape_gpu_milli(&j->set.shapes[o]),
+                     cluster_held_ns(j->set.cluster, o));
+    assert_gpu_time(&out->gpus);
 }
 
-int64_t jobs_busy_ns(const struct jobs *j)
+static void add_gpus(struct jobs_gpus *sum, const struct jobs_gpus *n)
 {
-    int64_t sum = j->busy_ns;
-    for (size_t i = 0; i < j->set.max_pods; i++)
-        if (j->seats[i].generation && j->seats[i].running)
-            sum += j->set.horizon - j->seats[i].since;
-    return sum;
+    gpu_time_sum(&sum->in, n->in);
+    gpu_time_sum(&sum->out, n->out);
+    gpu_time_sum(&sum->starting, n->starting);
+    gpu_time_sum(&sum->failed, n->failed);
+    gpu_time_sum(&sum->cut, n->cut);
+    gpu_time_sum(&sum->dead, n->dead);
+    gpu_time_sum(&sum->running, n->running);
 }
 
-static void figure(struct recorder *r, const char *prefix, const char *name, double value)
+void jobs_add(struct jobs_count *sum, const struct jobs_count *n)
+{
+    sum->asked += n->asked;
+    sum->completed += n->completed;
+    sum->failed += n->failed;
+    sum->running += n->running;
+    sum->waiting += n->waiting;
+    sum->restarts += n->restarts;
+    sum->lost_pods += n->lost_pods;
+    sum->preempted_pods += n->preempted_pods;
+    sum->shared += n->shared;
+    sum->life_s += n->life_s;
+    sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
+    sum->queue_s += n->queue_s;
+    add_gpus(&sum->gpus, &n->gpus);
+}
+
+/* Where the figures of one prefix go. */
+struct page {
+    struct recorder *recorder;
+    const char *prefix;
+};
+
+static void figure(const struct page *p, const char *name, const char *unit, double value)
 {
     char path[128];
-    snprintf(path, sizeof path, "%.80s%s", prefix, name);
-    recorder_figure(r, path, "jobs", FIGURE_SUM, value);
+    enum figure_merge merge = strcmp(unit, "jobs") == 0 ? FIGURE_SUM : FIGURE_MEAN;
+    snprintf(path, sizeof path, "%.80s%s", p->prefix, name);
+    recorder_figure(p->recorder, path, unit, merge, value);
+}
+
+static void gpu_figures(const struct page *p, const struct jobs_gpus *g)
+{
+    figure(p, "gpuSeconds.in", "GPU s", gpu_time_s(g->in));
+    figure(p, "gpuSeconds.out", "GPU s", gpu_time_s(g->out));
+    figure(p, "gpuSeconds.lost.starting", "GPU s", gpu_time_s(g->starting));
+    figure(p, "gpuSeconds.lost.failed", "GPU s", gpu_time_s(g->failed));
+    figure(p, "gpuSeconds.lost.cut", "GPU s", gpu_time_s(g->cut));
+    figure(p, "gpuSeconds.lost.dead", "GPU s", gpu_time_s(g->dead));
+    figure(p, "gpuSeconds.running", "GPU s", gpu_time_s(g->running));
 }
 
 void jobs_figures(struct recorder *r, const char *prefix, const struct jobs_count *n, int64_t micro,
                   const char *currency)
 {
+    struct page p = {r, prefix};
     char path[128];
-    assert(n->waiting >= 0 && n->running >= 0);
+    double done = (double)n->completed, nan = (double)NAN;
     assert(n->asked == n->completed + n->failed + n->running + n->waiting);
-    figure(r, prefix, "asked", (double)n->asked);
-    figure(r, prefix, "completed", (double)n->completed);
-    figure(r, prefix, "failed", (double)n->failed);
-    figure(r, prefix, "running", (double)n->running);
-    figure(r, prefix, "waiting", (double)n->waiting);
-    figure(r, prefix, "restarts", (double)n->restarts);
-    figure(r, prefix, "lostPods", (double)n->lost_pods);
-    double done = (double)n->completed;
-    snprintf(path, sizeof path, "%.80slife.mean", prefix);
-    recorder_figure(r, path, "s", FIGURE_MEAN, n->completed ? n->life_s / done : (double)NAN);
+    figure(&p, "asked", "jobs", (double)n->asked);
+    figure(&p, "completed", "jobs", (double)n->completed);
+    figure(&p, "failed", "jobs", (double)n->failed);
+    figure(&p, "running", "jobs", (double)n->running);
+    figure(&p, "waiting", "jobs", (double)n->waiting);
+    figure(&p, "restarts", "jobs", (double)n->restarts);
+    figure(&p, "lostPods", "jobs", (double)n->lost_pods);
+    figure(&p, "preemptedPods", "jobs", (double)n->preempted_pods);
+    figure(&p, "queue.mean", "s", n->asked ? n->queue_s / (double)n->asked : nan);
+    figure(&p, "life.mean", "s", n->completed ? n->life_s / done : nan);
     snprintf(path, sizeof path, "%.80slife.max", prefix);
-    recorder_figure(r, path, "s", FIGURE_MAX, n->completed ? n->life_max_s : (double)NAN);
-    snprintf(path, sizeof path, "%.80scost", prefix);
-    recorder_figure(r, path, currency, FIGURE_MEAN, (double)micro / 1e6);
-    snprintf(path, sizeof path, "%.80scostEach", prefix);
-    recorder_figure(r, path, currency, FIGURE_MEAN,
-                    n->completed ? (double)micro / 1e6 / done : (double)NAN);
+    recorder_figure(r, path, "s", FIGURE_MAX, n->completed ? n->life_max_s : nan);
+    figure(&p, "cost", currency, (double)micro / 1e6);
+    figure(&p, "costEach", currency, n->completed ? (double)micro / 1e6 / done : nan);
+    gpu_figures(&p, &n->gpus);
 }

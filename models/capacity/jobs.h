@@ -1,14 +1,19 @@
-/* jobs: pods that run to completion: a Job, or a bare pod with restartPolicy OnFailure.
+/* jobs: pods that run to completion: a Job, a bare pod with restartPolicy OnFailure, or the pods of
+ * a trace.
  *
  * A job asks for one pod, goes through its startup phases (image, archive, framework), runs, and
  * ends. A container that fails is made again in its pod after 10 s, doubling to 5 minutes
- * (OnFailure), until backoffLimit is passed; with restartPolicy Never the pod fails and a new one
- * is asked for, within the same limit. A pod whose machine is lost is asked for again, uncounted.
+ * (OnFailure), until backoffLimit is passed; a run of 10 minutes sets the wait back to 10 s. With
+ * restartPolicy Never the pod fails and a new one is asked for after 10 s, doubling to 6 minutes,
+ * within the same limit. A pod whose machine is lost, or which is preempted, is asked for again,
+ * uncounted. A job of a trace that failed there fails here at its end, for good.
  * Sources: Kubernetes documentation, Pod lifecycle and Jobs (2024). */
 #ifndef SLUICE_MODELS_CAPACITY_JOBS_H
 #define SLUICE_MODELS_CAPACITY_JOBS_H
 
 #include "models/capacity/cluster.h"
+#include "models/capacity/gpu_time.h"
+#include "models/capacity/job_list.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/startup.h"
 #include "sim/clock.h"
@@ -34,6 +39,11 @@ struct job_config {
     double failure_share; /* of runs that fail */
     int restart;          /* enum job_restart */
     int32_t back_off_limit;
+    const char *pod_list;          /* file; NULL: none */
+    sim_ns pod_list_from;          /* of the list's time */
+    int shares;                    /* enum job_list_shares */
+    struct knob_map kinds;         /* of GPUs: the list's -> what is asked for */
+    const struct job_list *list;   /* not in the table: what the file holds */
     struct startup_config startup; /* model: the archive that each container downloads */
     struct pod_shape pod;
 };
@@ -42,19 +52,31 @@ extern const struct knob_table jobs_knobs; /* "job" */
 
 /* The kubelet's wait before the n-th restart, from 0: 10 s doubling to 5 minutes. */
 sim_ns jobs_back_off(uint32_t restarts);
+/* The Job controller's wait before the n-th new pod, from 0: 10 s doubling to 6 minutes. */
+sim_ns jobs_pod_back_off(uint32_t pods);
 
-struct jobs; /* opaque: all jobs of one item */
+struct jobs;      /* opaque: all jobs of one item */
+struct jobs_seat; /* opaque: what a job's pod does */
+
+/* One table for all jobs of a world, by pod slot. NULL: out of memory. */
+struct jobs_seat *jobs_seats_create(size_t max_pods, struct err *e);
+void jobs_seats_destroy(struct jobs_seat *seats);
 
 struct jobs_setup {
     const struct job_config *config;
     struct cluster *cluster;
     struct sim *sim;
     struct recorder *recorder;
-    uint32_t owner; /* in the cluster */
+    struct jobs_seat *seats;        /* shared */
+    const struct pod_shape *shapes; /* [owner] */
+    uint32_t owner; /* in the cluster; of a list the first of one for each of its shapes */
     sim_ns horizon;
     size_t max_pods;
     uint64_t seed, replication;
 };
+
+/* Owners in the cluster that an item takes. */
+size_t jobs_owners(const struct job_config *c);
 
 struct jobs *jobs_create(const struct jobs_setup *s, struct err *e);
 void jobs_destroy(struct jobs *j);
@@ -62,24 +84,42 @@ void jobs_destroy(struct jobs *j);
 void jobs_start(struct jobs *j);
 
 /* The cluster's calls for this owner. */
+void jobs_pod_placed(struct jobs *j, sim_ns now, struct pod_ref pod);
 void jobs_pod_ready(struct jobs *j, sim_ns now, struct pod_ref pod);
-void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod);
+void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why);
 void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod);
-void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod);
+void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why);
 
-/* Open data; sums over items add up field by field. Every job that was due is in one of the last
- * four. */
+/* GPU time that pods of jobs held, from their place to their end. in = out + lost (starting,
+ * failed, cut, dead) + running, exactly. */
+struct jobs_gpus {
+    struct gpu_time in;
+    struct gpu_time out;      /* of runs that ended well */
+    struct gpu_time starting; /* before runs and between them: image, load, back-off */
+    struct gpu_time failed;   /* of runs that failed */
+    struct gpu_time cut;      /* of runs that ended with their machine, or for another pod */
+    struct gpu_time dead;     /* of pods whose machine was gone already */
+    struct gpu_time running;  /* of runs at the horizon */
+};
+
+/* Open data; sums over items add up field by field (jobs_add). Every job that was due is in one of
+ * the last four of the first line. */
 struct jobs_count {
     int64_t asked, completed, failed, running, waiting;
-    int64_t restarts, lost_pods;
+    int64_t restarts, lost_pods, preempted_pods;
+    int64_t shared;            /* asked for a share of a GPU */
     double life_s, life_max_s; /* of completed jobs, from their arrival */
+    double queue_s;            /* of all, until their first place */
+    struct jobs_gpus gpus;
 };
-/* At the horizon. */
+/* At the horizon, after cluster_close. Asserts that no job and no GPU time is lost: the cluster's
+ * books and the jobs' own agree to the nanosecond. */
 void jobs_count(const struct jobs *j, struct jobs_count *out);
-/* GPU-holding time in which a process ran, ns: what cluster_busy wants. */
-int64_t jobs_busy_ns(const struct jobs *j);
+void jobs_add(struct jobs_count *sum, const struct jobs_count *n);
+/* GPU-holding time in which a process of this owner ran, ns: what cluster_busy wants. */
+int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner);
 /* Figures <prefix>completed, failed, ...; prefix "jobs." or "jobs.panda.". micro: what they
- * cost. Asserts that no job was lost. */
+ * cost. */
 void jobs_figures(struct recorder *r, const char *prefix, const struct jobs_count *n, int64_t micro,
                   const char *currency);
 

@@ -23,6 +23,15 @@ enum node_state {
 };
 
 #define NODES_NONE UINT32_MAX
+#define NODES_GPUS_MAX 64 /* of one machine */
+
+/* Room that is kept for a pod for which others were preempted; nobody of its priority or below may
+ * have it. */
+struct node_reservation {
+    bool held;
+    int32_t priority, gpus;
+    int64_t cpu_milli, memory;
+};
 
 /* Open data; agreed on by fleet (life), cluster (pods) and supplies (purchase). */
 struct node {
@@ -36,7 +45,7 @@ struct node {
     uint32_t type_index, zone; /* within the pool's lists */
     enum price_billing billing;
     int64_t micro_per_hour; /* what it costs now */
-    bool initial, compensating, ever_used;
+    bool initial, compensating, ever_used, given;
     bool cordoned;      /* takes no new pod */
     bool noticed;       /* its end is announced */
     uint64_t successor; /* key of the spot node that is bought to replace it; 0: none */
@@ -45,9 +54,14 @@ struct node {
     enum node_deletion deletion;          /* by the node autoscaler, from its taint on */
     sim_ns deleting_since;                /* SIM_NEVER: nobody deletes it */
     bool draining;                        /* it is deleted once its pods have left */
-    int32_t gpus, gpus_used; /* allocatable now (0 until the device plugin has spoken) */
+    int32_t gpus, gpus_used; /* allocatable now (0 until the device plugin has spoken); a GPU that
+                                pods share is used by all of them once */
+    int32_t gpus_shared, shared_milli; /* of these, GPUs in shares, and the thousandths taken */
+    uint16_t shared[NODES_GPUS_MAX];   /* by GPU; 0: not shared */
+    struct node_reservation kept;
     int64_t cpu_milli, cpu_used, memory, memory_used; /* allocatable now */
     uint32_t first_pod, n_pods;                       /* list in struct pods */
+    int64_t free_milli, gaps_milli; /* GPUs as the fleet counts them: free; free beside pods */
     char name[48];
 };
 

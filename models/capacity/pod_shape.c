@@ -3,6 +3,8 @@
 
 #include "models/capacity/placement.h"
 
+#include <string.h>
+
 static const struct knob rows[] = {
     {.key = "gpus",
      .kind = KNOB_INT32,
@@ -40,7 +42,8 @@ static const struct knob rows[] = {
     {.key = "tolerations",
      .kind = KNOB_TEXTS,
      .offset = offsetof(struct pod_shape, tolerations),
-     .doc = "Keys of the taints that the pod tolerates.",
+     .doc = "Taints that the pod tolerates, as key, key=value or key=value:Effect; \"\" tolerates "
+            "all.",
      .preset = ""},
     {.key = "labels",
      .kind = KNOB_MAP,
@@ -62,7 +65,7 @@ static const struct knob rows[] = {
     {.key = "gpuTypes",
      .kind = KNOB_TEXTS,
      .offset = offsetof(struct pod_shape, gpu_types),
-     .doc = "GPU kinds a pod may run on, such as V100 or T4; absent: any.",
+     .doc = "GPU kinds a pod may run on, such as V100 or T4, or V100M16|V100M32; absent: any.",
      .preset = ""},
     {.key = "terminationGracePeriod",
      .kind = KNOB_DURATION,
@@ -76,7 +79,8 @@ static const struct knob rows[] = {
     {.key = "priority",
      .kind = KNOB_INT32,
      .offset = offsetof(struct pod_shape, priority),
-     .doc = "Scheduling priority; the higher one is placed first.",
+     .doc = "Scheduling priority; the higher one is placed first, and where nothing is free it "
+            "takes the room of lower ones.",
      .preset = "0",
      .min = -2147483648.0,
      .max = 2147483647},
@@ -86,6 +90,14 @@ static const struct knob rows[] = {
      .doc = "Units that its pods are spread over, as an ElasticWorkload or a ResourcePolicy says.",
      .preset = "",
      .table = &placement_knobs},
+    {.key = "preemptionNever",
+     .kind = KNOB_BOOL,
+     .offset = offsetof(struct pod_shape, never_preempts),
+     .doc = "The pod takes no room of lower ones (preemptionPolicy: Never).",
+     .preset = "false",
+     .quality = QUALITY_OFFICIAL,
+     .source = "Kubernetes documentation, Pod Priority and Preemption (2024): PreemptLowerPriority "
+               "is the default"},
     {.key = "minAvailable",
      .kind = KNOB_INT32,
      .offset = offsetof(struct pod_shape, min_available),
@@ -104,3 +116,29 @@ const struct knob_table pod_shape_knobs = {
     .rows = rows,
     .size = sizeof(struct pod_shape),
 };
+
+static bool is_among(const char *alternatives, const char *gpu)
+{
+    size_t length = strlen(gpu);
+    for (const char *at = alternatives;; at++) {
+        size_t n = strcspn(at, "|");
+        if (n == length && memcmp(at, gpu, n) == 0)
+            return true;
+        at += n;
+        if (*at == '\0')
+            return false;
+    }
+}
+
+bool pod_shape_takes_gpu(const struct pod_shape *p, const char *gpu)
+{
+    for (size_t i = 0; i < p->gpu_types.count && gpu; i++)
+        if (is_among(p->gpu_types.items[i], gpu))
+            return true;
+    return p->gpu_types.count == 0;
+}
+
+int64_t pod_shape_gpu_milli(const struct pod_shape *p)
+{
+    return p->share_milli > 0 ? p->share_milli : p->gpus * INT64_C(1000);
+}

@@ -112,6 +112,7 @@ uint32_t pods_add(struct pods *p, uint32_t owner, int32_t priority, sim_ns now)
         .number = list->made++,
         .priority = priority,
         .node = PODS_NONE,
+        .device = PODS_NONE,
         .created = now,
         .ready_since = SIM_NEVER,
         .terminating_since = SIM_NEVER,

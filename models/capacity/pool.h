@@ -35,13 +35,16 @@ struct pool_config {
     const char *name, *region;
     struct knob_texts zones;
     struct knob_map labels;
+    struct knob_texts taints; /* taint.h */
     struct knob_texts instance_types;
     int32_t min_size, max_size, initial_size;
-    int policy;                    /* enum pool_policy */
-    int32_t base;                  /* on-demand nodes before the share counts */
-    double share;                  /* 0..1 on demand above the base */
-    int rounding;                  /* enum pool_rounding */
-    bool compensate;               /* on demand where spot cannot be had */
+    int32_t headroom;                            /* placeholder pods of one GPU each: headroom.h */
+    int64_t headroom_cpu_milli, headroom_memory; /* requests of each */
+    int policy;                                  /* enum pool_policy */
+    int32_t base;                                /* on-demand nodes before the share counts */
+    double share;                                /* 0..1 on demand above the base */
+    int rounding;                                /* enum pool_rounding */
+    bool compensate;                             /* on demand where spot cannot be had */
     bool remedy;                   /* buy a replacement when a spot node's end is announced */
     bool auto_replace;             /* move compensating on-demand nodes back to spot */
     int32_t spot_pools;            /* cheapest types that spot nodes are spread over */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "models/capacity/taint.h"
+
 static const struct knob_name policies[] = {
     {"PRIORITY", POOL_PRIORITY, "zones, then types, in the order given"},
     {"BALANCE", POOL_BALANCE, "the zone with the fewest nodes first"},
@@ -56,6 +58,12 @@ static const struct knob rows[] = {
      AT(labels),
      .doc = "Labels that each node carries.",
      .preset = ""},
+    {.key = "taints",
+     .kind = KNOB_TEXTS,
+     AT(taints),
+     .doc = "Taints of each node, as key=value:NoSchedule; pods that do not tolerate them stay "
+            "away.",
+     .preset = ""},
     {.key = "instanceTypes",
      .kind = KNOB_TEXTS,
      AT(instance_types),
@@ -88,6 +96,29 @@ static const struct knob rows[] = {
      .preset = "0",
      .min = 0,
      .max = 2000},
+    {.key = "headroom",
+     .kind = KNOB_INT32,
+     AT(headroom),
+     .unit = "GPUs",
+     .doc = "GPUs kept free by placeholder pods of priority -1, one GPU each, which real pods push "
+            "aside and which are then made again.",
+     .preset = "0",
+     .min = 0,
+     .max = 2000},
+    {.key = "headroomCpu",
+     .kind = KNOB_QUANTITY,
+     AT(headroom_cpu_milli),
+     .doc = "CPU request of each placeholder pod.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e5},
+    {.key = "headroomMemory",
+     .kind = KNOB_BYTES,
+     AT(headroom_memory),
+     .doc = "Memory request of each placeholder pod.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e13},
     {.key = "multiAZPolicy",
      .kind = KNOB_NAME,
      AT(policy),
@@ -345,6 +376,10 @@ static int check(const void *config, const char **key, struct err *e)
         return err_set(e, ERR_INPUT, NULL, "%d is above maxSize, %d", (int)c->initial_size,
                        (int)c->max_size);
     }
+    *key = "taints";
+    for (size_t i = 0; i < c->taints.count; i++)
+        if (taint_check(c->taints.items[i], e))
+            return -1;
     if (c->instance_types.count == 0 || c->zones.count == 0) {
         *key = c->zones.count ? "instanceTypes" : "zones";
         return err_set(e, ERR_INPUT, NULL, "the list is empty; at least one is needed");

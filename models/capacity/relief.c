@@ -6,28 +6,13 @@
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/scheduler.h"
 
-#include <string.h>
-
-static bool labelled(const struct knob_map *labels, const struct knob_pair *wanted)
-{
-    for (size_t i = 0; i < labels->count; i++)
-        if (strcmp(labels->items[i].key, wanted->key) == 0)
-            return strcmp(labels->items[i].value, wanted->value) == 0;
-    return false;
-}
-
-static bool fits(const struct pool_config *pool, const struct instance_type *t,
+static bool fits(const struct pool_config *pool, const struct instance_type *t, uint32_t zone,
                  const struct pod_shape *pod)
 {
-    bool kind = pod->gpu_types.count == 0;
-    for (size_t i = 0; i < pod->gpu_types.count && t->gpu; i++)
-        kind = kind || strcmp(pod->gpu_types.items[i], t->gpu) == 0;
-    for (size_t i = 0; i < pod->node_selector.count; i++)
-        if (!labelled(&pool->labels, &pod->node_selector.items[i]))
-            return false;
-    return kind && pod->gpus <= t->gpus && pod->cpu_milli <= t->vcpu * INT64_C(1000) &&
-           pod->memory_bytes <= t->memory;
+    return scheduler_matches(pod, pool, t, pool->zones.items[zone]) && pod->gpus <= t->gpus &&
+           pod->cpu_milli <= t->vcpu * INT64_C(1000) && pod->memory_bytes <= t->memory;
 }
 
 static bool can_buy(const struct relief *r, sim_ns now, const struct pod_shape *pod)
@@ -36,7 +21,7 @@ static bool can_buy(const struct relief *r, sim_ns now, const struct pod_shape *
     for (size_t i = 0; i < r->n_groups && r->buys; i++) {
         const struct group *g = &r->groups[i];
         if (g->there < g->config->max_size && group_choose(g, now, &choice) &&
-            fits(g->config, g->types[choice.type].type, pod))
+            fits(g->config, g->types[choice.type].type, choice.zone, pod))
             return true;
     }
     return false;
@@ -50,7 +35,7 @@ static int64_t on_the_way(const struct relief *r, const struct pod_shape *pod)
          i = nodes_next(r->nodes, i)) {
         const struct node *n = nodes_view(r->nodes, i);
         bool comes = n->state == NODE_BOOTING || n->state == NODE_PLAIN;
-        if (comes && !n->cordoned && fits(n->config, n->type, pod))
+        if (comes && !n->cordoned && fits(n->config, n->type, n->zone, pod))
             sum += pod->gpus > 0 ? n->type->gpus : 1;
     }
     return sum;

@@ -3,6 +3,7 @@
 
 #include "models/capacity/placement.h"
 #include "models/capacity/pod_shape.h"
+#include "models/capacity/taint.h"
 #include "models/capacity/virtual_node.h"
 
 #include <stdbool.h>
@@ -26,15 +27,11 @@ static const char *value_of(const struct knob_map *m, const char *key)
     return NULL;
 }
 
-/* A toleration without a key tolerates everything; it is carried as "". */
+/* The taint of ACK's virtual node. */
 static bool tolerated(const struct pod_shape *pod)
 {
-    for (size_t i = 0; i < pod->tolerations.count; i++) {
-        const char *key = pod->tolerations.items[i];
-        if (key[0] == '\0' || strcmp(key, "virtual-kubelet.io/provider") == 0)
-            return true;
-    }
-    return false;
+    return taint_tolerated("virtual-kubelet.io/provider=alibabacloud:NoSchedule",
+                           &pod->tolerations);
 }
 
 static int by_burst(const char *value, struct route *out, struct err *e)

@@ -21,6 +21,7 @@ struct scan_view {
     bool *kind_fits;
     size_t *first_kind; /* [group]: of its (zone, type) pairs among all kinds */
     size_t n_kinds;
+    int32_t gpu_parts; /* a GPU counts so much: thousandths where pods share one */
     struct node_scaler_group *groups;
     const struct instance_type **next; /* [group]: what it buys next */
     struct node_scaler_node *nodes;
@@ -42,6 +43,16 @@ static enum node_evict eviction(const struct pod_shape *s)
     return NODE_EVICT_UNSAID;
 }
 
+/* The scaler packs whole numbers: shares of one GPU are packed as if all GPUs of a node were one,
+ * so it may find room where each GPU by itself has too little left, and buy a scan later. */
+static int32_t gpu_parts(const struct scan_view_setup *s)
+{
+    for (size_t i = 0; i < s->n_owners; i++)
+        if (s->shapes[i].share_milli > 0)
+            return 1000;
+    return 1;
+}
+
 static void fill_owners(struct scan_view *v)
 {
     for (size_t i = 0; i < v->set.n_owners; i++) {
@@ -49,7 +60,7 @@ static void fill_owners(struct scan_view *v)
         v->owners[i] = (struct node_scaler_owner){
             .cpu_milli = s->cpu_milli,
             .memory_bytes = s->memory_bytes,
-            .gpus = s->gpus,
+            .gpus = (int32_t)(pod_shape_gpu_milli(s) * v->gpu_parts / 1000),
             .priority = s->priority,
             .kind = NODE_POD_REPLICATED,
             .evict = eviction(s),
@@ -122,6 +133,7 @@ struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", max_pods);
         return NULL;
     }
+    v->gpu_parts = gpu_parts(s);
     fill_owners(v);
     count_kinds(s, v->first_kind);
     fill_kinds(v);
@@ -198,7 +210,7 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
             {
                 .cpu_milli = t->vcpu * INT64_C(1000) - c->reserved_cpu_milli,
                 .memory_bytes = t->memory - c->reserved_memory,
-                .gpus = t->gpus,
+                .gpus = t->gpus * v->gpu_parts,
             },
         .capacity_cpu_milli = t->vcpu * INT64_C(1000),
         .capacity_memory_bytes = t->memory,
@@ -214,9 +226,9 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
         .failed_creations = v->set.new_failed[g],
         .failed_deletions = v->set.failed_deletions[g],
     };
+    size_t kind = v->first_kind[g] + next.zone * group->n_types + next.type;
     for (size_t o = 0; o < v->set.n_owners; o++)
-        v->fits[o * v->set.n_groups + g] =
-            scheduler_matches(&v->set.shapes[o], c, t, c->zones.items[next.zone]);
+        v->fits[o * v->set.n_groups + g] = v->kind_fits[o * v->n_kinds + kind];
 }
 
 /* ---- nodes and pods ---- */
@@ -247,7 +259,9 @@ static void add_node(struct scan_view *v, uint32_t slot)
         .group = n->pool,
         .kind = (uint32_t)(v->first_kind[n->pool] + n->zone * v->set.groups[n->pool].n_types +
                            n->type_index),
-        .shape = {.cpu_milli = n->cpu_milli, .memory_bytes = n->memory, .gpus = n->gpus},
+        .shape = {.cpu_milli = n->cpu_milli,
+                  .memory_bytes = n->memory,
+                  .gpus = n->gpus * v->gpu_parts},
         .created = n->registered,
         .deleting = n->deletion,
         .deleting_since = n->deleting_since,
@@ -300,10 +314,10 @@ const struct node_scaler_view *scan_view_fill(struct scan_view *v, sim_ns now)
     for (size_t g = 0; g < v->set.n_groups; g++)
         fill_group(v, g, now);
     /* Machines that boot are only part of their group's target; those that vanished are no
-     * longer instances of the group. */
+     * longer instances of the group; those of a node list are none of its business. */
     for (uint32_t i = nodes_next(v->set.nodes, NODES_NONE); i != NODES_NONE;
          i = nodes_next(v->set.nodes, i))
-        if (nodes_ready(nodes_view(v->set.nodes, i)))
+        if (nodes_ready(nodes_view(v->set.nodes, i)) && !nodes_view(v->set.nodes, i)->given)
             add_node(v, i);
     for (uint32_t i = pods_first_pending(v->set.pods); i != PODS_NONE;
          i = pods_view(v->set.pods, i)->pending_next)

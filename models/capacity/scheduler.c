@@ -5,8 +5,11 @@
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pool.h"
+#include "models/capacity/room.h"
+#include "models/capacity/taint.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct knob_name scorings[] = {
@@ -55,33 +58,53 @@ static bool label_is(const struct knob_pair *want, const struct pool_config *poo
         return equal(want->value, type->name);
     if (equal(want->key, "aliyun.accelerator/nvidia_name"))
         return equal(want->value, type->gpu);
+    if (equal(want->key, "alibabacloud.com/nodepool-id"))
+        return equal(want->value, pool->name);
     return false;
+}
+
+static bool selected(const struct pod_shape *pod, const struct pool_config *pool,
+                     const struct instance_type *type, const char *zone)
+{
+    for (size_t i = 0; i < pod->node_selector.count; i++)
+        if (!label_is(&pod->node_selector.items[i], pool, type, zone))
+            return false;
+    return true;
 }
 
 bool scheduler_matches(const struct pod_shape *pod, const struct pool_config *pool,
                        const struct instance_type *type, const char *zone)
 {
-    for (size_t i = 0; i < pod->node_selector.count; i++)
-        if (!label_is(&pod->node_selector.items[i], pool, type, zone))
-            return false;
-    if (pod->gpus == 0 || pod->gpu_types.count == 0)
-        return true;
-    for (size_t i = 0; i < pod->gpu_types.count; i++)
-        if (equal(pod->gpu_types.items[i], type->gpu))
-            return true;
-    return false;
+    return !taint_refusing(&pool->taints, &pod->tolerations) && selected(pod, pool, type, zone) &&
+           (pod->gpus == 0 || pod_shape_takes_gpu(pod, type->gpu));
+}
+
+static const char *zone_of(const struct node *n)
+{
+    return n->config->zones.items[n->zone];
+}
+
+static bool fits_beside(const struct pod_shape *pod, const struct node *node,
+                        const struct node_reservation *kept)
+{
+    assert(node->gpus_used >= 0 && (node->gpus_used <= node->gpus || !nodes_ready(node)));
+    return nodes_ready(node) && !node->cordoned && room_lacks(node, pod, kept) == 0 &&
+           scheduler_matches(pod, node->config, node->type, zone_of(node));
+}
+
+static const struct node_reservation *kept_from(const struct pod_shape *pod, const struct node *n)
+{
+    return n->kept.held && pod->priority <= n->kept.priority ? &n->kept : NULL;
 }
 
 bool scheduler_fits(const struct pod_shape *pod, const struct node *node)
 {
-    assert(node->gpus_used >= 0 && (node->gpus_used <= node->gpus || !nodes_ready(node)));
-    if (!nodes_ready(node) || node->cordoned)
-        return false;
-    if (pod->gpus > node->gpus - node->gpus_used ||
-        pod->cpu_milli > node->cpu_milli - node->cpu_used ||
-        pod->memory_bytes > node->memory - node->memory_used)
-        return false;
-    return scheduler_matches(pod, node->config, node->type, node->config->zones.items[node->zone]);
+    return fits_beside(pod, node, kept_from(pod, node));
+}
+
+bool scheduler_fits_nominated(const struct pod_shape *pod, const struct node *node)
+{
+    return fits_beside(pod, node, NULL);
 }
 
 /* Share of this resource that would be taken, in thousandths. */
@@ -97,29 +120,111 @@ static int64_t taken(int64_t used, int64_t of)
  * bought for it. */
 static int64_t load(const struct pod_shape *pod, const struct node *n)
 {
-    return taken(n->gpus_used + pod->gpus, n->gpus) +
+    return taken(room_gpu_milli(n) + pod_shape_gpu_milli(pod), n->gpus * INT64_C(1000)) +
            taken(n->cpu_used + pod->cpu_milli, n->cpu_milli) +
            taken(n->memory_used + pod->memory_bytes, n->memory);
+}
+
+/* What candidates are compared by; the lowest is taken. */
+struct rank {
+    int disliked;
+    int64_t load;
+    uint32_t pods;
+};
+
+static bool better(const struct rank *a, const struct rank *b)
+{
+    if (a->disliked != b->disliked)
+        return a->disliked < b->disliked;
+    return a->load != b->load ? a->load < b->load : a->pods < b->pods;
 }
 
 uint32_t scheduler_pick(const struct scheduler_config *c, const struct pod_shape *pod,
                         const struct nodes *nodes)
 {
     uint32_t best = SCHEDULER_NO_NODE;
-    int64_t best_load = 0;
-    uint32_t best_pods = 0;
+    struct rank lowest = {0};
     bool pack = c->scoring == SCHEDULER_MOST_ALLOCATED;
     for (uint32_t i = nodes_next(nodes, NODES_NONE); i != NODES_NONE; i = nodes_next(nodes, i)) {
         const struct node *n = nodes_view(nodes, i);
         if (!scheduler_fits(pod, n))
             continue;
-        int64_t l = pack ? -load(pod, n) : load(pod, n);
-        if (best != SCHEDULER_NO_NODE &&
-            (l > best_load || (l == best_load && n->n_pods >= best_pods)))
+        struct rank r = {
+            .disliked = taint_disliked(&n->config->taints, &pod->tolerations),
+            .load = pack ? -load(pod, n) : load(pod, n),
+            .pods = n->n_pods,
+        };
+        if (best != SCHEDULER_NO_NODE && !better(&r, &lowest))
             continue;
         best = i;
-        best_load = l;
-        best_pods = n->n_pods;
+        lowest = r;
     }
     return best;
+}
+
+/* ---- refusals ---- */
+
+static const struct {
+    const char *name, *words;
+} reasons[SCHEDULER_REASONS] = {
+    [SCHEDULER_NOT_READY] = {"notReady", "node(s) were not ready"},
+    [SCHEDULER_CORDONED] = {"unschedulable", "node(s) were unschedulable"},
+    [SCHEDULER_TAINT] = {"untoleratedTaint", "node(s) had untolerated taint"},
+    [SCHEDULER_SELECTOR] = {"nodeSelector", "node(s) didn't match Pod's node selector"},
+    [SCHEDULER_GPU_KIND] = {"gpuKind", "node(s) had another kind of GPU"},
+    [SCHEDULER_GPUS] = {"insufficientGpus", "Insufficient nvidia.com/gpu"},
+    [SCHEDULER_CPU] = {"insufficientCpu", "Insufficient cpu"},
+    [SCHEDULER_MEMORY] = {"insufficientMemory", "Insufficient memory"},
+};
+
+const char *scheduler_reason_name(enum scheduler_reason r)
+{
+    assert(r < SCHEDULER_REASONS);
+    return reasons[r].name;
+}
+
+static void count_refusal(const struct pod_shape *pod, const struct node *n,
+                          struct scheduler_refusal *out)
+{
+    uint32_t *by = out->by_reason;
+    unsigned lacks = room_lacks(n, pod, kept_from(pod, n));
+    if (!nodes_ready(n)) {
+        by[SCHEDULER_NOT_READY]++;
+    } else if (n->cordoned) {
+        by[SCHEDULER_CORDONED]++;
+    } else if (taint_refusing(&n->config->taints, &pod->tolerations)) {
+        by[SCHEDULER_TAINT]++;
+    } else if (!selected(pod, n->config, n->type, zone_of(n))) {
+        by[SCHEDULER_SELECTOR]++;
+    } else if (pod->gpus > 0 && n->type->gpu && !pod_shape_takes_gpu(pod, n->type->gpu)) {
+        by[SCHEDULER_GPU_KIND]++;
+    } else {
+        by[SCHEDULER_GPUS] += (lacks & ROOM_GPUS) != 0;
+        by[SCHEDULER_CPU] += (lacks & ROOM_CPU) != 0;
+        by[SCHEDULER_MEMORY] += (lacks & ROOM_MEMORY) != 0;
+    }
+}
+
+void scheduler_refuse(const struct pod_shape *pod, const struct nodes *nodes,
+                      struct scheduler_refusal *out)
+{
+    *out = (struct scheduler_refusal){0};
+    for (uint32_t i = nodes_next(nodes, NODES_NONE); i != NODES_NONE; i = nodes_next(nodes, i)) {
+        out->nodes++;
+        count_refusal(pod, nodes_view(nodes, i), out);
+    }
+}
+
+char *scheduler_words(const struct scheduler_refusal *r, char *buf, size_t size)
+{
+    int at = snprintf(buf, size, "0/%u nodes are available", (unsigned)r->nodes);
+    const char *between = ": ";
+    for (int i = 0; i < SCHEDULER_REASONS; i++) {
+        if (r->by_reason[i] == 0 || at < 0 || (size_t)at >= size)
+            continue;
+        at += snprintf(buf + at, size - (size_t)at, "%s%u %s", between, (unsigned)r->by_reason[i],
+                       reasons[i].words);
+        between = ", ";
+    }
+    return buf;
 }

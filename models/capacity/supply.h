@@ -75,6 +75,8 @@ struct supply_kind {
     void (*start)(void *self, sim_ns now);
     /* No node may have pods of this shape. */
     bool (*claims)(void *self, uint32_t shape);
+    /* Why it will never take such pods; NULL: no word on it. */
+    const char *(*refusal)(void *self, uint32_t shape);
     /* A pod waits: true when this supply has placed it. */
     bool (*takes)(void *self, sim_ns now, uint32_t pod);
     /* It can still bring a node for this waiting pod. */

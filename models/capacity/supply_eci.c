@@ -27,6 +27,7 @@ struct kind {
     struct route route;
     struct eci_request request;
     struct eci_offers offers;
+    char *refusal;   /* why it takes no such pods; NULL: it does */
     uint64_t entity; /* of its draws */
     uint64_t created, failed, expired;
     sim_ns billed_ns;
@@ -412,6 +413,12 @@ static void on_retry(void *self, sim_ns now, uint64_t arg)
         eci_takes(s, now, i);
 }
 
+static const char *eci_refusal(void *self, uint32_t shape)
+{
+    const struct supply_eci *s = self;
+    return s->kinds[shape].refusal;
+}
+
 static bool eci_claims(void *self, uint32_t shape)
 {
     const struct supply_eci *s = self;
@@ -465,9 +472,20 @@ static int make_kind(struct supply_eci *s, size_t i, struct err *e)
     o->request.pod = pod;
     if (o->route.to == ROUTE_NODES)
         return 0;
-    if (eci_request_read(s->config, pod, &o->request, e) ||
-        eci_offers_find(&m, &o->request, &o->offers, e))
+    struct err cause = {0};
+    if (eci_request_read(s->config, pod, &o->request, &cause) == 0 &&
+        eci_offers_find(&m, &o->request, &o->offers, &cause) == 0)
+        return 0;
+    *e = cause;
+    if (!pod->of_trace || cause.code != ERR_INPUT)
         return place_error(pod, e);
+    *e = (struct err){0};
+    o->route.to = ROUTE_NODES; /* one of thousands: it waits, and the result says why */
+    o->offers.n = 0;
+    o->refusal = malloc(strlen(cause.msg) + 1);
+    if (!o->refusal)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory");
+    strcpy(o->refusal, cause.msg);
     return 0;
 }
 
@@ -476,6 +494,8 @@ static void eci_destroy(void *self)
     struct supply_eci *s = self;
     if (!s)
         return;
+    for (size_t i = 0; s->kinds && i < s->set.cluster->n_shapes; i++)
+        free(s->kinds[i].refusal);
     free(s->kinds);
     free(s->instances);
     free(s->prices);
@@ -563,7 +583,7 @@ static void kind_figures(const struct supply_eci *s, const struct kind *o)
     const char *currency =
         s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY";
     char path[128];
-    if (o->route.to == ROUTE_NODES)
+    if (o->route.to == ROUTE_NODES || o->request.pod->of_trace) /* too many to tell apart */
         return;
     snprintf(path, sizeof path, "eci.%.60s.cost", o->request.pod->name);
     recorder_figure(r, path, currency, FIGURE_MEAN, (double)o->micro / 1e6);
@@ -622,6 +642,7 @@ const struct supply_kind supply_eci = {
     .destroy = eci_destroy,
     .start = eci_start,
     .claims = eci_claims,
+    .refusal = eci_refusal,
     .takes = eci_takes,
     .pulling = eci_pulling,
     .changed = eci_changed,

@@ -12,7 +12,7 @@ struct supply_static {
 
 static bool static_wanted(const struct cluster_config *c)
 {
-    return c->pools.count == 0 && !c->virtual_node;
+    return c->pools.count == 0 && !c->nodes && !c->virtual_node;
 }
 
 static void *static_create(const struct supply_setup *s, struct err *e)

@@ -434,7 +434,7 @@ static void find_churn(struct search *f)
 static void find_supply(struct search *f)
 {
     const struct result *r = f->r;
-    if (f->s->cluster.virtual_node && f->s->cluster.pools.count == 0)
+    if ((f->s->cluster.virtual_node || f->s->cluster.node_list) && f->s->cluster.pools.count == 0)
         return;
     if (f->s->cluster.pools.count == 0) {
         find(f, "note", "no-supply",

@@ -17,6 +17,7 @@
 #include "scenarios/run/folder.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/market_files.h"
+#include "scenarios/run/owners.h"
 #include "scenarios/run/set.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
@@ -448,7 +449,8 @@ static int check_gpus(struct loading *l, size_t i, const struct service_config *
 {
     const char *other = "none";
     char place[600], path[96];
-    if (l->s->cluster.pools.count == 0 || l->s->cluster.virtual_node || c->pod.gpu_types.count == 0)
+    if (l->s->cluster.pools.count == 0 || l->s->cluster.virtual_node || l->s->cluster.node_list ||
+        c->pod.gpu_types.count == 0)
         return 0;
     for (size_t k = 0; k < c->pod.gpu_types.count; k++)
         if (is_for_sale(l->s, c->pod.gpu_types.items[k], &other))
@@ -462,7 +464,7 @@ static int check_gpus(struct loading *l, size_t i, const struct service_config *
 /* Replicas are simply there. */
 static bool nothing_is_sold(const struct scenario *s)
 {
-    return s->cluster.pools.count == 0 && !s->cluster.virtual_node;
+    return s->cluster.pools.count == 0 && !s->cluster.node_list && !s->cluster.virtual_node;
 }
 
 static int finish_service(struct loading *l, size_t i, struct service_config *c, struct err *e)
@@ -504,26 +506,18 @@ static int finish_services(struct loading *l, struct err *e)
     struct scenario *s = l->s;
     struct service_config *c = s->services.items;
     struct job_config *jobs = s->jobs.items;
-    size_t n = s->services.count, all = n + s->jobs.count;
-    struct pod_shape *shapes = arena_take(l->arena, all, sizeof *shapes, e);
-    struct startup_config *startups = arena_take(l->arena, all, sizeof *startups, e);
-    if (!shapes || !startups)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < s->services.count; i++)
         if (finish_service(l, i, &c[i], e))
             return -1;
-        shapes[i] = c[i].pod;
-        startups[i] = c[i].startup;
-    }
-    for (size_t i = n; i < all; i++) {
-        finish_job(s, &jobs[i - n]);
-        shapes[i] = jobs[i - n].pod;
-        startups[i] = jobs[i - n].startup;
-    }
-    s->cluster.max_pods = s->limits.pods;
-    s->shapes = shapes;
-    s->startups = startups;
-    return 0;
+    for (size_t i = 0; i < s->jobs.count; i++)
+        finish_job(s, &jobs[i]);
+    struct err cause = {0};
+    if (owners_make(s, l->base_dir, &cause) == 0)
+        return 0;
+    s->root = l->root;
+    s->path = l->source->path;
+    scenario_place(s, &cause);
+    return err_set(e, cause.code, cause.where[0] ? cause.where : NULL, "%s", cause.msg);
 }
 
 /* ---- drills ---- */
@@ -656,6 +650,14 @@ static int digest_files(struct loading *l, struct err *e)
                 digest_file(l, folder_join(l->arena, l->base_dir, times[k].file, e), e))
                 return -1;
     }
+    const struct job_config *jobs = l->s->jobs.items;
+    const char *nodes = l->s->cluster.node_list;
+    for (size_t i = 0; i < l->s->jobs.count; i++)
+        if (jobs[i].pod_list &&
+            digest_file(l, folder_join(l->arena, l->base_dir, jobs[i].pod_list, e), e))
+            return -1;
+    if (nodes && digest_file(l, folder_join(l->arena, l->base_dir, nodes, e), e))
+        return -1;
     for (size_t i = 0; i < l->calibration.n; i++)
         if (digest_file(l, l->calibration.files[i].file, e))
             return -1;

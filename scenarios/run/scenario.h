@@ -27,6 +27,7 @@ struct arena;
 struct catalog;
 struct json;
 struct manifest_set;
+struct owners_role; /* scenarios/run/owners.h */
 struct zone;
 
 /* Each is the limit of a table that is taken before the clock starts. */
@@ -58,7 +59,7 @@ struct scenario {
     struct knob_texts catalog_files;
     struct knob_texts drills;  /* as written; models/capacity/drill.h */
     struct knob_list services; /* struct service_config */
-    struct knob_list jobs;     /* struct job_config; owners in the cluster after the services */
+    struct knob_list jobs;     /* struct job_config */
     struct cluster_config cluster;
     struct scenario_budget budget;
     struct scenario_limits limits;
@@ -72,8 +73,10 @@ struct scenario {
     struct zone *zone; /* timeZone, loaded */
     const struct catalog *catalog;
     const struct traffic **traffic; /* one per service */
-    const struct pod_shape *shapes; /* one per service, then one per job, for the cluster */
+    const struct pod_shape *shapes; /* [owner]: services, jobs, placeholders: owners.h */
     const struct startup_config *startups;
+    const struct owners_role *roles;
+    size_t n_owners;
     struct result_assumption *assumptions;
     size_t n_assumptions;
     uint64_t content[2]; /* fingerprint of everything that was read */

@@ -415,6 +415,12 @@ static const struct knob scenario_rows[] = {
             "there and cost nothing.",
      .preset = "",
      .table = &pool_knobs},
+    {.key = "nodeList",
+     .kind = KNOB_TEXT,
+     .offset = offsetof(struct scenario, cluster.node_list),
+     .doc = "File of machines that are simply there, in the format of Alibaba's GPU trace of 2023 "
+            "(openb), packed or not; they have no price.",
+     .preset = ""},
     {.key = "clusterAutoscaler",
      .kind = KNOB_POINTER,
      .offset = offsetof(struct scenario, cluster.autoscaler),

@@ -2,8 +2,10 @@
 #include "scenarios/run/world.h"
 
 #include "models/capacity/cluster.h"
+#include "models/capacity/headroom.h"
 #include "models/capacity/jobs.h"
 #include "models/serving/service.h"
+#include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
 #include "sim/digest.h"
 #include "sim/sim.h"
@@ -22,23 +24,51 @@ struct world {
     struct cluster *cluster;
     struct service **services;
     size_t n_services;
-    struct jobs **jobs; /* owners after the services */
+    struct jobs **jobs;
     size_t n_jobs;
+    struct jobs_seat *seats;
+    struct headroom *headrooms; /* by pool */
 };
 
 /* ---- the cluster's calls, handed to the service or job they are for ---- */
 
+static struct owners_role role(const struct world *w, uint32_t owner)
+{
+    assert(owner < w->scenario->n_owners);
+    return w->scenario->roles[owner];
+}
+
+/* NULL when its pods are not a job's, or not a service's. */
 static struct jobs *jobs_of(const struct world *w, uint32_t owner)
 {
-    size_t services = w->scenario->services.count;
-    return owner < services ? NULL : w->jobs[owner - services];
+    struct owners_role r = role(w, owner);
+    return r.kind == OWNERS_JOB ? w->jobs[r.index] : NULL;
+}
+
+static struct service *service_of(const struct world *w, uint32_t owner)
+{
+    struct owners_role r = role(w, owner);
+    return r.kind == OWNERS_SERVICE ? w->services[r.index] : NULL;
+}
+
+static struct headroom *headroom_of(const struct world *w, uint32_t owner)
+{
+    struct owners_role r = role(w, owner);
+    return r.kind == OWNERS_HEADROOM ? &w->headrooms[r.index] : NULL;
 }
 
 static void on_listed(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
 {
     struct world *w = self;
-    if (!jobs_of(w, owner))
-        service_pod_listed(w->services[owner], now, pod);
+    if (service_of(w, owner))
+        service_pod_listed(service_of(w, owner), now, pod);
+}
+
+static void on_placed(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
+{
+    struct world *w = self;
+    if (jobs_of(w, owner))
+        jobs_pod_placed(jobs_of(w, owner), now, pod);
 }
 
 static void on_ready(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, uint32_t gpu)
@@ -46,17 +76,19 @@ static void on_ready(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
     struct world *w = self;
     if (jobs_of(w, owner))
         jobs_pod_ready(jobs_of(w, owner), now, pod);
-    else
-        service_pod_ready(w->services[owner], now, pod, gpu);
+    else if (service_of(w, owner))
+        service_pod_ready(service_of(w, owner), now, pod, gpu);
 }
 
 static void on_evicted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
 {
     struct world *w = self;
     if (jobs_of(w, owner))
-        jobs_pod_evicted(jobs_of(w, owner), now, pod);
+        jobs_pod_evicted(jobs_of(w, owner), now, pod, why);
+    else if (service_of(w, owner))
+        service_pod_evicted(service_of(w, owner), now, pod, why);
     else
-        service_pod_evicted(w->services[owner], now, pod, why);
+        headroom_pod_evicted(headroom_of(w, owner), pod);
 }
 
 static void on_dead(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
@@ -64,29 +96,39 @@ static void on_dead(void *self, sim_ns now, struct pod_ref pod, uint32_t owner)
     struct world *w = self;
     if (jobs_of(w, owner))
         jobs_pod_dead(jobs_of(w, owner), now, pod);
-    else
-        service_pod_dead(w->services[owner], now, pod);
+    else if (service_of(w, owner))
+        service_pod_dead(service_of(w, owner), now, pod);
 }
 
 static void on_gone(void *self, sim_ns now, struct pod_ref pod, uint32_t owner, enum pod_end why)
 {
     struct world *w = self;
-    (void)why;
     if (jobs_of(w, owner))
-        jobs_pod_gone(jobs_of(w, owner), now, pod);
+        jobs_pod_gone(jobs_of(w, owner), now, pod, why);
+    else if (service_of(w, owner))
+        service_pod_gone(service_of(w, owner), now, pod);
     else
-        service_pod_gone(w->services[owner], now, pod);
+        headroom_pod_gone(headroom_of(w, owner));
 }
 
 static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t owner,
                         enum pod_end why)
 {
     struct world *w = self;
-    if (!jobs_of(w, owner))
-        service_pod_unlisted(w->services[owner], now, pod, why);
+    if (service_of(w, owner))
+        service_pod_unlisted(service_of(w, owner), now, pod, why);
 }
 
 /* ---- set-up ---- */
+
+/* Items of jobs with figures of their own: with one, and with many, the sum says it all. */
+#define WORLD_JOBS_SHOWN 32
+#define WORLD_JOB_FIGURES 24
+
+static size_t shown_jobs(const struct scenario *s)
+{
+    return s->jobs.count > 1 && s->jobs.count <= WORLD_JOBS_SHOWN ? s->jobs.count : 0;
+}
 
 static int make_ground(struct world *w, struct err *e)
 {
@@ -98,7 +140,7 @@ static int make_ground(struct world *w, struct err *e)
         .max_entries = (size_t)s->limits.log_entries,
         .max_spans = (size_t)s->limits.log_entries,
         .max_bills = (size_t)s->limits.log_entries,
-        .max_figures = 384 + 72 * services + 24 * jobs,
+        .max_figures = 384 + 72 * services + WORLD_JOB_FIGURES * (shown_jobs(s) + 1),
     };
     w->sim = sim_create((size_t)s->limits.events, e);
     w->recorder = recorder_create(&config, e);
@@ -117,8 +159,8 @@ static int make_cluster(struct world *w, struct err *e)
         .catalog = s->catalog,
         .shapes = s->shapes,
         .startups = s->startups,
-        .n_owners = s->services.count + s->jobs.count,
-        .up = {w, on_listed, on_ready, on_evicted, on_dead, on_gone, on_unlisted},
+        .n_owners = s->n_owners,
+        .up = {w, on_listed, on_ready, on_evicted, on_dead, on_gone, on_unlisted, on_placed},
         .sim = w->sim,
         .recorder = w->recorder,
         .horizon = s->horizon,
@@ -158,17 +200,36 @@ static int make_services(struct world *w, struct err *e)
     return 0;
 }
 
+static int make_headrooms(struct world *w, struct err *e)
+{
+    const struct scenario *s = w->scenario;
+    const struct pool_config *pools = s->cluster.pools.items;
+    size_t n = s->cluster.pools.count;
+    w->headrooms = calloc(n + 1, sizeof *w->headrooms);
+    if (!w->headrooms)
+        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n);
+    for (uint32_t i = 0; i < n; i++)
+        w->headrooms[i] =
+            (struct headroom){w->cluster, owners_first(s, OWNERS_HEADROOM, i), pools[i].headroom};
+    return 0;
+}
+
 static int make_jobs(struct world *w, struct err *e)
 {
     const struct scenario *s = w->scenario;
     const struct job_config *configs = s->jobs.items;
+    w->seats = jobs_seats_create((size_t)s->limits.pods, e);
+    if (!w->seats || make_headrooms(w, e))
+        return -1;
     for (size_t i = 0; i < s->jobs.count; i++) {
         struct jobs_setup set = {
             .config = &configs[i],
             .cluster = w->cluster,
             .sim = w->sim,
             .recorder = w->recorder,
-            .owner = (uint32_t)(s->services.count + i),
+            .seats = w->seats,
+            .shapes = s->shapes,
+            .owner = owners_first(s, OWNERS_JOB, (uint32_t)i),
             .horizon = s->horizon,
             .max_pods = (size_t)s->limits.pods,
             .seed = (uint64_t)s->seed,
@@ -190,6 +251,8 @@ static void world_fini(struct world *w)
     for (size_t i = 0; i < w->n_jobs; i++)
         jobs_destroy(w->jobs[i]);
     free(w->jobs);
+    jobs_seats_destroy(w->seats);
+    free(w->headrooms);
     cluster_destroy(w->cluster);
     sim_destroy(w->sim);
 }
@@ -243,6 +306,9 @@ static int play(struct world *w, struct err *e)
         service_start(w->services[i]);
     for (size_t i = 0; i < w->n_jobs; i++)
         jobs_start(w->jobs[i]);
+    for (size_t i = 0; i < w->scenario->cluster.pools.count; i++)
+        if (w->headrooms[i].pods > 0)
+            headroom_start(&w->headrooms[i]);
     for (;;) {
         advance_waiting(w);
         if (sim_next(w->sim) >= horizon)
@@ -254,20 +320,32 @@ static int play(struct world *w, struct err *e)
     return limits_met(w, e);
 }
 
-static void add_count(struct jobs_count *sum, const struct jobs_count *n)
+static int64_t cost_of(const struct world *w, uint32_t job)
 {
-    sum->asked += n->asked;
-    sum->completed += n->completed;
-    sum->failed += n->failed;
-    sum->running += n->running;
-    sum->waiting += n->waiting;
-    sum->restarts += n->restarts;
-    sum->lost_pods += n->lost_pods;
-    sum->life_s += n->life_s;
-    sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
+    int64_t micro = 0;
+    for (uint32_t o = 0; o < w->scenario->n_owners; o++)
+        if (role(w, o).kind == OWNERS_JOB && role(w, o).index == job)
+            micro += cluster_owner_micro(w->cluster, o);
+    return micro;
 }
 
-/* Figures of all jobs, and of each item when there are several. */
+/* Which way the shares of a trace went is part of what its figures mean. */
+static void say_shares(const struct world *w, const struct job_config *c)
+{
+    if (!c->list || c->list->shared == 0)
+        return;
+    recorder_finding(
+        w->recorder, "note", "gpu-shares", "%zu of the %zu pods of %s ask for a share of a GPU: %s",
+        c->list->shared, c->list->n, c->name,
+        c->shares == JOB_LIST_SHARE ? "those on one GPU share it, up to its thousandths"
+                                    : "each got a whole one (gpuShares: roundUp)");
+    if (c->list->left_out > 0)
+        recorder_finding(w->recorder, "note", "pod-list",
+                         "%zu pods of %s had ended before podListFrom and are left out",
+                         c->list->left_out, c->name);
+}
+
+/* Figures of all jobs, and of each item when there are several, but not many. */
 static void close_jobs(struct world *w)
 {
     const struct scenario *s = w->scenario;
@@ -276,16 +354,28 @@ static void close_jobs(struct world *w)
     int64_t micro = 0;
     char prefix[96];
     for (size_t i = 0; i < w->n_jobs; i++) {
-        int64_t own = cluster_owner_micro(w->cluster, (uint32_t)(w->n_services + i));
+        int64_t own = cost_of(w, (uint32_t)i);
         jobs_count(w->jobs[i], &n);
-        add_count(&sum, &n);
+        jobs_add(&sum, &n);
         micro += own;
         snprintf(prefix, sizeof prefix, "jobs.%.60s.", configs[i].name);
-        if (w->n_jobs > 1)
+        if (shown_jobs(s) > 0)
             jobs_figures(w->recorder, prefix, &n, own, s->currency);
+        say_shares(w, &configs[i]);
     }
     if (w->n_jobs > 0)
         jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
+}
+
+/* Pods that hold GPUs for others have nothing to do. */
+static void tell_busy(struct world *w)
+{
+    for (uint32_t o = 0; o < w->scenario->n_owners; o++) {
+        if (jobs_of(w, o))
+            cluster_busy(w->cluster, o, jobs_busy_ns(jobs_of(w, o), o));
+        else if (headroom_of(w, o))
+            cluster_busy(w->cluster, o, 0);
+    }
 }
 
 static void close_books(struct world *w, struct world_outcome *out)
@@ -303,8 +393,7 @@ static void close_books(struct world *w, struct world_outcome *out)
     assert(tally_conserves(total));
     if (w->n_services > 0)
         service_figures(w->recorder, "", total);
-    for (size_t i = 0; i < w->n_jobs; i++)
-        cluster_busy(w->cluster, (uint32_t)(w->n_services + i), jobs_busy_ns(w->jobs[i]));
+    tell_busy(w);
     cluster_close(w->cluster);
     close_jobs(w);
     if (total->served > 0)

@@ -1,0 +1,37 @@
+/* unplaced: pods that have no place when the run ends, and why. */
+#ifndef SLUICE_MODELS_CAPACITY_UNPLACED_H
+#define SLUICE_MODELS_CAPACITY_UNPLACED_H
+
+#include "sim/clock.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalog;
+struct cluster_config;
+struct nodes;
+struct pod_shape;
+struct pods;
+struct recorder;
+
+/* Borrowed for the call. */
+struct unplaced {
+    const struct cluster_config *config;
+    const struct catalog *catalog;
+    const struct pods *pods;
+    const struct nodes *nodes;
+    const struct pod_shape *shapes; /* [owner] */
+    size_t n_owners;
+    struct recorder *recorder;
+    /* Why no supply takes pods of this shape for itself; NULL: no word on it. */
+    void *self;
+    const char *(*refusal)(void *self, uint32_t shape);
+};
+
+/* A log line for each such pod with the scheduler's words; figures pods.unplaced and
+ * pods.unplaced.<reason> (pods that at least one node refused for it; noMachine: neither a node
+ * nor a machine that a pool could buy is large enough or of the right kind); a finding for each
+ * of the most frequent refusals. Placeholders are left out. */
+void unplaced_write(const struct unplaced *u, sim_ns end);
+
+#endif
