@@ -192,6 +192,8 @@ static void head(struct json_out *o, const struct result *r)
     field_text(o, "verdict", r->verdict);
     json_out_key(o, "holds");
     json_out_bool(o, r->holds);
+    json_out_key(o, "judged");
+    json_out_bool(o, r->judged);
     field_text(o, "engine", r->engine);
     field_text(o, "command", r->command);
     field_count(o, "seed", r->seed);
@@ -213,6 +215,48 @@ static void assumptions(struct json_out *o, const struct result *r)
         field_text(o, "value", a->value);
         field_text(o, "quality", a->quality);
         field_text(o, "source", a->source);
+        json_out_close(o, "}");
+    }
+    json_out_close(o, "]");
+}
+
+static void trials(struct json_out *o, const struct result *r)
+{
+    json_out_key(o, "robustness");
+    json_out_open(o, "[");
+    for (size_t i = 0; i < r->n_trials; i++) {
+        const struct result_trial *t = &r->trials[i];
+        json_out_open(o, "{");
+        field_text(o, "path", t->path);
+        field_text(o, "quality", t->quality);
+        field_text(o, "now", t->now);
+        field_text(o, "tried", t->then);
+        json_out_key(o, "turns");
+        json_out_bool(o, t->turns);
+        json_out_key(o, "holds");
+        json_out_bool(o, t->holds);
+        field_text(o, "verdict", t->verdict);
+        json_out_close(o, "}");
+    }
+    json_out_close(o, "]");
+    field_count(o, "robustnessLeft", r->trials_left);
+    field_time(o, "robustnessPart", r->trials_part);
+}
+
+static void breakevens(struct json_out *o, const struct result *r)
+{
+    json_out_key(o, "breakEven");
+    json_out_open(o, "[");
+    for (size_t i = 0; i < r->n_breakevens; i++) {
+        const struct result_breakeven *b = &r->breakevens[i];
+        json_out_open(o, "{");
+        field_text(o, "subject", b->subject);
+        field_text(o, "basis", b->basis);
+        field_time(o, "burst", b->burst);
+        field_number(o, "eciCost", b->eci);
+        field_number(o, "poolCost", b->pool);
+        field_number(o, "warmPoolShare", b->warm_share);
+        field_number(o, "subscriptionShare", b->subscription_share);
         json_out_close(o, "}");
     }
     json_out_close(o, "]");
@@ -345,6 +389,8 @@ void export_json(const struct result *r, bool timelines, struct text *to)
     unfold(&o, r, "", 0);
     intervals(&o, r);
     assumptions(&o, r);
+    trials(&o, r);
+    breakevens(&o, r);
     findings(&o, r);
     json_out_key(&o, "digest");
     json_out_open(&o, "{");

@@ -1,10 +1,12 @@
 /* page: verdict first, then what it means, then how it came about, then how to check it. */
 #include "reports/page.h"
 
+#include "reports/duty.h"
 #include "reports/human.h"
 #include "reports/picture.h"
 #include "reports/plot.h"
 #include "reports/scope.h"
+#include "reports/turning.h"
 #include "sim/result.h"
 #include "sim/zone.h"
 
@@ -52,6 +54,8 @@ static const char css[] =
     "font-size:1.1rem;overflow-wrap:anywhere}\n"
     ".verdict strong{display:block;font-size:1.35rem}\n"
     ".holds{border-color:var(--good);background:var(--good-wash)}.holds strong{color:var(--good)}\n"
+    ".unjudged{border-color:var(--warn);background:var(--wash)}.unjudged "
+    "strong{color:var(--warn)}\n"
     ".fails{border-color:var(--bad);background:var(--bad-wash)}.fails strong{color:var(--bad)}\n"
     "nav{font-size:.9rem;margin:0 0 4px}nav a{margin-right:14px;white-space:nowrap}\n"
     ".tiles{display:grid;grid-template-columns:repeat(4,1fr);margin:20px 0 8px;padding:0 1px 1px 0;"
@@ -73,6 +77,8 @@ static const char css[] =
     ".plot .narrow{display:none}\n"
     "table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
     "table{margin:6px 0 18px}.parts th:first-child{width:54%}"
+    ".turns th:first-child{width:30%}.turns td:nth-child(2),.turns td:nth-child(3){width:15%}"
+    ".turns td:nth-child(4){width:11%}\n"
     ".rests th:first-child{width:32%}.rests td:nth-child(2){width:22%}\n"
     "caption{text-align:left;font-size:.9rem;color:var(--soft);padding:0 0 6px}\n"
     "th,td{text-align:left;vertical-align:top;padding:6px 16px 6px 0;"
@@ -188,7 +194,10 @@ static void head(struct page *p)
            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
            "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     say(p, r->name);
-    text_printf(p->to, " %s - Sluice</title>\n<style>\n", r->holds ? "holds" : "fails");
+    text_printf(p->to, " %s - Sluice</title>\n<style>\n",
+                r->holds    ? "holds"
+                : r->judged ? "fails"
+                            : "not judged");
     add(p, css);
     add(p, css_parts);
     add(p, css_narrow);
@@ -203,7 +212,12 @@ static void head(struct page *p)
     text_printf(p->to, ", %u replication%s</p>\n", (unsigned)r->replications,
                 r->replications == 1 ? "" : "s");
     text_printf(p->to, "<div class=\"verdict %s\" role=\"status\"><strong>%s</strong> ",
-                r->holds ? "holds" : "fails", r->holds ? "Holds" : "Does not hold");
+                r->holds    ? "holds"
+                : r->judged ? "fails"
+                            : "unjudged",
+                r->holds    ? "Holds"
+                : r->judged ? "Does not hold"
+                            : "Not judged");
     say(p, r->verdict);
     add(p, "</div>\n");
 }
@@ -212,12 +226,15 @@ static void contents(struct page *p)
 {
     static const struct {
         const char *id, *title;
-    } links[] = {{"findings", "Findings"}, {"charts", "Charts"},  {"cost", "Cost"},
-                 {"log", "Decisions"},     {"rests", "Rests on"}, {"bills", "Bills"},
+    } links[] = {{"findings", "Findings"}, {"turns", "What would turn it"},
+                 {"charts", "Charts"},     {"cost", "Cost"},
+                 {"duty", "Break-even"},   {"log", "Decisions"},
+                 {"rests", "Rests on"},    {"bills", "Bills"},
                  {"all", "All figures"},   {"again", "Reproduce"}};
     add(p, "<nav aria-label=\"Contents\">");
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        text_printf(p->to, "<a href=\"#h-%s\">%s</a> ", links[i].id, links[i].title);
+        if (p->r->n_breakevens > 0 || strcmp(links[i].id, "duty") != 0)
+            text_printf(p->to, "<a href=\"#h-%s\">%s</a> ", links[i].id, links[i].title);
     add(p, "</nav>\n</header>\n<main>\n");
 }
 
@@ -248,6 +265,16 @@ static void figure_tile(struct page *p, const struct scope *s, const char *path,
     if (f->merge == FIGURE_SUM) /* the interval of a sum is that of one replication */
         interval.s[0] = '\0';
     tile(p, &(struct tile){label, value.s, interval.s});
+}
+
+/* A count over all replications says nothing to who thinks of one run. */
+static void preempted_tile(struct page *p, const struct scope *s)
+{
+    const struct figure *f = scope_figure(s, "nodes.preemptions");
+    if (!f || p->r->replications == 0)
+        return;
+    struct human n = human_number(f->value / p->r->replications), interval = human_interval(f);
+    tile(p, &(struct tile){"spot nodes taken back, a run", n.s, interval.s});
 }
 
 static void service_tiles(struct page *p, const struct scope *s)
@@ -311,7 +338,7 @@ static void tiles(struct page *p)
     if (!several)
         service_tiles(p, &whole);
     figure_tile(p, &whole, "nodes.onDemandShare", "node time on demand");
-    figure_tile(p, &whole, "nodes.preemptions", "spot nodes taken back");
+    preempted_tile(p, &whole);
     add(p, "</dl>\n");
     if (p->r->replications > 1)
         add(p, "<p class=\"about\">Below a figure: its 95 % interval over the replications.</p>\n");
@@ -446,6 +473,32 @@ static int cost(struct page *p)
     parts_table(p, "By billing", "cost.byBilling.");
     parts_table(p, "By resource", "cost.byResource.");
     add(p, "</div>\n</div>\n</section>\n");
+    return 0;
+}
+
+static int breakeven(struct page *p)
+{
+    if (p->r->n_breakevens == 0)
+        return 0;
+    section(p, "duty", "Paying by the second, or for a machine that stays");
+    add(p, "<p>A GPU works in bursts. An elastic container instance is paid for a burst and its "
+           "start; a machine bought for it for boot, start, burst and the wait before it goes; a "
+           "warm pool and a subscription all the time. ECI costs less "
+           "while the GPU works for less than the share of the time shown.</p>\n<figure "
+           "class=\"plot\">\n");
+    for (int narrow = 0; narrow < 2; narrow++) {
+        struct chart_frame frame = {.format = PLOT_SVG,
+                                    .width = narrow ? NARROW : WIDE,
+                                    .scale = 1,
+                                    .id = narrow ? "duty-n" : "duty-w",
+                                    .css_class = narrow ? "narrow" : "wide"};
+        if (duty_chart(p->r, &frame, p->to, p->e) != 0)
+            return -1;
+    }
+    add(p, "<figcaption>The figure behind each bar is the share up to which ECI is the cheapest of "
+           "the three.</figcaption>\n</figure>\n");
+    duty_html(p->r, p->to);
+    add(p, "</section>\n");
     return 0;
 }
 
@@ -732,9 +785,14 @@ int page_html(const struct result *r, struct text *to, struct err *e)
     contents(&p);
     tiles(&p);
     findings(&p);
+    section(&p, "turns", "What would turn the verdict");
+    turning_html(r, to);
+    add(&p, "</section>\n");
     int status = charts(&p);
     if (status == 0)
         status = cost(&p);
+    if (status == 0)
+        status = breakeven(&p);
     if (status == 0) {
         decisions(&p);
         assumptions(&p);

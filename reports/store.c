@@ -52,6 +52,16 @@ static const char *const migrations[] = {
     /* Measurements keep their raw values. */
     "CREATE TABLE samples(run_key TEXT NOT NULL, ordinal INTEGER NOT NULL, path TEXT, unit TEXT,"
     " n INTEGER, raw BLOB, PRIMARY KEY(run_key, ordinal)) WITHOUT ROWID;",
+
+    "ALTER TABLE run ADD COLUMN judged INTEGER DEFAULT 1;"
+    "ALTER TABLE run ADD COLUMN trials_left INTEGER DEFAULT 0;"
+    "ALTER TABLE run ADD COLUMN trials_part_ns INTEGER DEFAULT 0;"
+    "CREATE TABLE trial(run_key TEXT NOT NULL, ordinal INTEGER NOT NULL, path TEXT, now TEXT,"
+    " tried TEXT, quality TEXT, verdict TEXT, turns INTEGER, holds INTEGER,"
+    " PRIMARY KEY(run_key, ordinal)) WITHOUT ROWID;"
+    "CREATE TABLE breakeven(run_key TEXT NOT NULL, ordinal INTEGER NOT NULL, subject TEXT,"
+    " basis TEXT, burst_ns INTEGER, eci REAL, pool REAL, warm_share REAL, subscription_share REAL,"
+    " PRIMARY KEY(run_key, ordinal)) WITHOUT ROWID;",
 };
 
 _Static_assert(sizeof migrations / sizeof *migrations == STORE_VERSION, "one step a version");
@@ -107,6 +117,9 @@ static const struct column run_columns[] = {
     {"bills_dropped", COLUMN_UINT64, offsetof(struct result, bills_dropped)},
     {"bills_dropped_micro", COLUMN_INT64, offsetof(struct result, bills_dropped_micro)},
     {"findings_dropped", COLUMN_UINT64, offsetof(struct result, findings_dropped)},
+    {"judged", COLUMN_BOOL, offsetof(struct result, judged)},
+    {"trials_left", COLUMN_UINT64, offsetof(struct result, trials_left)},
+    {"trials_part_ns", COLUMN_INT64, offsetof(struct result, trials_part)},
 };
 
 static const struct column figure_columns[] = {
@@ -170,6 +183,26 @@ static const struct column assumption_columns[] = {
     {"source", COLUMN_TEXT, offsetof(struct result_assumption, source)},
 };
 
+static const struct column trial_columns[] = {
+    {"path", COLUMN_TEXT, offsetof(struct result_trial, path)},
+    {"now", COLUMN_TEXT, offsetof(struct result_trial, now)},
+    {"tried", COLUMN_TEXT, offsetof(struct result_trial, then)},
+    {"quality", COLUMN_TEXT, offsetof(struct result_trial, quality)},
+    {"verdict", COLUMN_TEXT, offsetof(struct result_trial, verdict)},
+    {"turns", COLUMN_BOOL, offsetof(struct result_trial, turns)},
+    {"holds", COLUMN_BOOL, offsetof(struct result_trial, holds)},
+};
+
+static const struct column breakeven_columns[] = {
+    {"subject", COLUMN_TEXT, offsetof(struct result_breakeven, subject)},
+    {"basis", COLUMN_TEXT, offsetof(struct result_breakeven, basis)},
+    {"burst_ns", COLUMN_INT64, offsetof(struct result_breakeven, burst)},
+    {"eci", COLUMN_REAL, offsetof(struct result_breakeven, eci)},
+    {"pool", COLUMN_REAL, offsetof(struct result_breakeven, pool)},
+    {"warm_share", COLUMN_REAL, offsetof(struct result_breakeven, warm_share)},
+    {"subscription_share", COLUMN_REAL, offsetof(struct result_breakeven, subscription_share)},
+};
+
 static const struct column finding_columns[] = {
     {"level", COLUMN_TEXT, offsetof(struct result_finding, level)},
     {"code", COLUMN_TEXT, offsetof(struct result_finding, code)},
@@ -190,6 +223,8 @@ static const struct table tables[] = {
     TABLE("span", span_columns, struct result_span, spans),
     TABLE("bill", bill_columns, struct result_bill, bills),
     TABLE("assumption", assumption_columns, struct result_assumption, assumptions),
+    TABLE("trial", trial_columns, struct result_trial, trials),
+    TABLE("breakeven", breakeven_columns, struct result_breakeven, breakevens),
     TABLE("finding", finding_columns, struct result_finding, findings),
 };
 

@@ -1,6 +1,7 @@
 /* summary: one block of lines a subject, a label on the left, text wrapped beside it. */
 #include "reports/summary.h"
 
+#include "reports/duty.h"
 #include "reports/human.h"
 #include "reports/scope.h"
 #include "sim/result.h"
@@ -168,10 +169,10 @@ static void head(const struct out *o, const struct result *r)
              r->replications == 1 ? "" : "s");
     zone_free(z);
     wrap(o->to, line, 0, 2);
-    paint(o, r->holds ? "1;32" : "1;31");
-    text_add(o->to, r->holds ? "HOLDS  " : "FAILS  ");
+    paint(o, r->holds ? "1;32" : r->judged ? "1;31" : "1;33");
+    text_add(o->to, r->holds ? "HOLDS  " : r->judged ? "FAILS  " : "NOT JUDGED  ");
     paint(o, "0");
-    wrap(o->to, r->verdict ? r->verdict : "", 7, 7);
+    wrap(o->to, r->verdict ? r->verdict : "", r->judged ? 7 : 12, 7);
 }
 
 /* "p99 under 130 ms, in 99.9 % of the windows of 5m" */
@@ -453,6 +454,66 @@ static void findings_block(const struct out *o, const struct result *r)
         row(o, "", "and %s more", human_count((double)r->findings_dropped).s);
 }
 
+/* ---- robustness ---- */
+
+static void trial_row(const struct out *o, const struct result_trial *t)
+{
+    char line[2048];
+    paint(o, t->turns ? "33" : "2");
+    text_add(o->to, t->turns ? "  turns  " : "  stays  ");
+    paint(o, "0");
+    snprintf(line, sizeof line, "%.600s = %.600s (%.40s, now %.600s)", t->path, t->then, t->quality,
+             t->now);
+    wrap(o->to, line, 9, 11);
+    snprintf(line, sizeof line, "%s: %.600s", t->holds ? "holds" : "fails", t->verdict);
+    spaces(o->to, 11);
+    wrap(o->to, line, 11, 11);
+}
+
+static bool is_market(const struct result_trial *t)
+{
+    const char *dot = strrchr(t->path, '.');
+    return dot && strcmp(dot, ".spotMarket") == 0;
+}
+
+/* What turns the verdict, and every spot market; of the rest how many there are. */
+static void trials_block(const struct out *o, const struct result *r)
+{
+    size_t others = 0;
+    if (r->n_trials == 0 && r->trials_left == 0)
+        return;
+    heading(o, "What would turn the verdict");
+    for (size_t i = 0; i < r->n_trials; i++) {
+        if (r->trials[i].turns || is_market(&r->trials[i]))
+            trial_row(o, &r->trials[i]);
+        else
+            others++;
+    }
+    char line[300];
+    if (others > 0) {
+        snprintf(line, sizeof line,
+                 "It stays with %zu %svalue%s of presets and assumed figures: the "
+                 "page lists them",
+                 others, others < r->n_trials ? "other " : "", others == 1 ? "" : "s");
+        text_add(o->to, "  ");
+        wrap(o->to, line, 2, 4);
+    }
+    if (r->trials_part > 0 && r->trials_part < r->horizon) {
+        snprintf(line, sizeof line,
+                 "Played over the first %s of replication %u, against the same stretch as it was",
+                 human_seconds((double)r->trials_part / 1e9).s, (unsigned)r->shown_replication);
+        text_add(o->to, "  ");
+        wrap(o->to, line, 2, 4);
+    }
+    if (r->trials_left > 0) {
+        snprintf(line, sizeof line,
+                 "%s more %s not tried, for want of time: robustness=10 tries more",
+                 human_count((double)r->trials_left).s, r->trials_left == 1 ? "was" : "were");
+        text_add(o->to, "  ");
+        wrap(o->to, line, 2, 4);
+    }
+}
+
 static bool is_shaky(const struct result_assumption *a)
 {
     return strcmp(a->quality, "official") != 0 && strcmp(a->quality, "measured") != 0;
@@ -515,6 +576,11 @@ void summary_text(const struct result *r, bool colour, struct text *to)
     baselines_block(&o, &whole);
     for (s = (struct scope){.result = r}; scope_next(&s);)
         startup_block(&o, &s);
+    if (r->n_breakevens > 0) {
+        heading(&o, "Break-even: below which share of the time ECI is cheaper");
+        duty_text(r, to);
+    }
+    trials_block(&o, r);
     findings_block(&o, r);
     assumptions_block(&o, r);
     reproduce_block(&o, r);

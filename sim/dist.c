@@ -146,6 +146,31 @@ struct dist dist_lognormal_median(double median, double sigma)
                          .mean = median * chance_exp(sigma * sigma / 2)};
 }
 
+void dist_scale(struct dist *d, double factor)
+{
+    assert(factor > 0);
+    d->mean *= factor;
+    switch (d->kind) {
+    case DIST_UNIFORM:
+    case DIST_NORMAL:
+        d->a *= factor;
+        d->b *= factor;
+        return;
+    case DIST_LOGNORMAL:
+        d->a += chance_log(factor);
+        return;
+    case DIST_WEIBULL:
+    case DIST_GAMMA:
+        d->b *= factor;
+        return;
+    case DIST_CONSTANT:
+    case DIST_EXPONENTIAL:
+    case DIST_MEASURED:
+        d->a *= factor;
+        return;
+    }
+}
+
 struct dist dist_constant(double value)
 {
     assert(value >= 0);

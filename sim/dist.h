@@ -42,6 +42,8 @@ int dist_make(struct dist *d, enum dist_kind kind, double mean, double cv, struc
 /* Lognormal with this median and sigma of the logarithm. */
 struct dist dist_lognormal_median(double median, double sigma);
 struct dist dist_constant(double value);
+/* Every value times a factor > 0. */
+void dist_scale(struct dist *d, double factor);
 /* Between two values, 0 <= low < high. */
 struct dist dist_uniform(double low, double high);
 /* Weibull (shape 0.1..1000) or gamma (shape 1e-4..1e8) by shape and scale > 0. -1 and ERR_INPUT

@@ -88,6 +88,26 @@ struct result_assumption {
     const char *source;
 };
 
+/* One figure or preset put to another value, all else as it was: does the verdict stay? */
+struct result_trial {
+    const char *path;       /* what was moved: a scenario path, or "price of ecs...." */
+    const char *now, *then; /* value in the run; where the verdict turns, or the farthest tried */
+    const char *quality;    /* "preset", "assumed", "third-party" */
+    const char *verdict;    /* there, in words */
+    bool turns, holds;      /* the verdict there is another; what it is */
+};
+
+/* One length of burst: paying by the second against a machine that stays. */
+struct result_breakeven {
+    const char *subject; /* service or job */
+    const char *basis;   /* prices and times that the row rests on, in words */
+    sim_ns burst;        /* work of one burst on one GPU */
+    double eci, pool;    /* cost of one burst; an elastic pool buys and returns a machine for it */
+    /* Shares of the time, 0..1, below which ECI is cheaper than a machine of the pool that always
+     * stays, and than a subscription. NaN: no price. */
+    double warm_share, subscription_share;
+};
+
 /* Something a reader should be told in words: why nothing scaled, what was left out. */
 struct result_finding {
     const char *level; /* "error", "warning", "note" */
@@ -104,7 +124,8 @@ struct result {
     const char *verdict; /* one sentence */
     const char *currency;
     const char *command; /* how to reproduce it */
-    bool holds;          /* SLO and budget */
+    bool judged; /* an SLO or a budget was set, and there was something to hold it against */
+    bool holds;  /* judged, and within them */
     uint64_t seed;
     uint32_t replications, shown_replication; /* series, log, spans, bills are of the latter */
     sim_ns horizon;
@@ -129,6 +150,12 @@ struct result {
     int64_t bills_dropped_micro; /* and their total, so that bills + dropped = cost */
     struct result_assumption *assumptions;
     size_t n_assumptions;
+    struct result_trial *trials; /* those that turn the verdict first, nearest first */
+    size_t n_trials;
+    uint64_t trials_left; /* values that there was no time for */
+    sim_ns trials_part;   /* stretch of shown_replication that they were played over */
+    struct result_breakeven *breakevens; /* by subject, then ascending bursts */
+    size_t n_breakevens;
     struct result_finding *findings;
     size_t n_findings;
     uint64_t findings_dropped;

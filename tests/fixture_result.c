@@ -346,6 +346,24 @@ static const struct result_finding findings[] = {
     {"note", "left-out", "Disks, load balancer, NAT and log service are not in the cost."},
 };
 
+static const struct result_trial trials[] = {
+    {"nodePools.elastic.spotMarket", "medium", "calm", "preset",
+     "bert held 99.98 %, 39,120 CNY a month", true, true},
+    {"services[0].startup.image.bandwidth", "20M", "47M", "assumed",
+     "bert held 99.91 %, 42,100 CNY a month", true, true},
+    {"nodePools.elastic.spotMarket", "medium", "scarce", "preset",
+     "bert held 96.2 %, 48,220 CNY a month", false, false},
+    {"price of ecs.gn6v-c8g1.2xlarge", "26.46 CNY an hour", "1.5 x", "third-party",
+     "bert held 98.641 %, 63,345 CNY a month", false, false},
+};
+
+static const struct result_breakeven breakevens[] = {
+    {"bert", "ecs.gn6v-c8g1.2xlarge at 26.46 CNY an hour by the second", SIM_MINUTE, 0.97, 3.6,
+     0.23, 0.21},
+    {"bert", "ecs.gn6v-c8g1.2xlarge at 26.46 CNY an hour by the second", SIM_HOUR, 26.9,
+     (double)NAN, 0.5, (double)NAN},
+};
+
 static struct result *blank(struct arena *a)
 {
     struct result *r = take(a, 1, sizeof *r);
@@ -371,6 +389,9 @@ static struct result *blank(struct arena *a)
     r->bills = take(a, ROOM, sizeof *r->bills);
     r->assumptions = take(a, ROOM, sizeof *r->assumptions);
     r->findings = take(a, ROOM, sizeof *r->findings);
+    r->trials = take(a, ROOM, sizeof *r->trials);
+    r->breakevens = take(a, ROOM, sizeof *r->breakevens);
+    r->judged = true;
     return r;
 }
 
@@ -393,6 +414,12 @@ struct result *fixture_bert(struct arena *a)
     r->n_assumptions = COUNT(assumptions);
     memcpy(r->findings, findings, sizeof findings);
     r->n_findings = COUNT(findings);
+    memcpy(r->trials, trials, sizeof trials);
+    r->n_trials = COUNT(trials);
+    r->trials_left = 3;
+    r->trials_part = 26 * SIM_HOUR;
+    memcpy(r->breakevens, breakevens, sizeof breakevens);
+    r->n_breakevens = COUNT(breakevens);
     return r;
 }
 
@@ -421,6 +448,10 @@ struct result *fixture_hostile(struct arena *a)
         r->findings[i] = (struct result_finding){"warning", EVIL, long_name};
         r->bills[i].resource = r->bills[i].group = r->bills[i].type = EVIL;
         r->bills[i].zone = r->bills[i].billing = long_name;
+        r->trials[i].path = r->trials[i].now = EVIL;
+        r->trials[i].then = r->trials[i].verdict = long_name;
+        r->breakevens[i % 2].subject = EVIL;
+        r->breakevens[i % 2].basis = long_name;
     }
     return r;
 }

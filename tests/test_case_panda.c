@@ -37,7 +37,7 @@ Test(case_panda, both_ways_to_the_virtual_node_run_to_their_end)
     /* The recorded pod was seen Completed at an age of 6 minutes: an upper bound of its life. */
     cr_assert_lt(result_value(r, "jobs.life.max", 1e9), 360);
     cr_assert(strstr(r->verdict, "a job costs 0."), "%s", r->verdict);
-    cr_assert(strstr(r->verdict, "7643 CNY a month on demand and 3822 by subscription"), "%s",
+    cr_assert(strstr(r->verdict, "7,643 CNY a month on demand and 3,822 by subscription"), "%s",
               r->verdict);
     run_destroy(run);
     scenario_free(s);

@@ -149,12 +149,17 @@ Test(page, shows_all_parts)
                                         "0f3a9c11d27be4805c66a1907d3e2b44",
                                         "42,050 to 42,408",
                                         "Asia/Shanghai",
-                                        "Mon 5 Jul"};
+                                        "Mon 5 Jul",
+                                        "What would turn the verdict",
+                                        "2 of 4 values turn",
+                                        "3 more were not tried",
+                                        "ECI is the cheapest",
+                                        "spot nodes taken back, a run"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_assert(strstr(t.s, parts[i]), "%s", parts[i]);
-    /* Five charts, each wide and narrow. */
-    cr_assert_eq(count(t.s, "<svg "), 10);
-    cr_assert_eq(count(t.s, "role=\"img\""), 10);
+    /* Six charts, each wide and narrow. */
+    cr_assert_eq(count(t.s, "<svg "), 12);
+    cr_assert_eq(count(t.s, "role=\"img\""), 12);
     text_fini(&t);
 }
 

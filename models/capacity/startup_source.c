@@ -97,32 +97,48 @@ int64_t startup_source_pull_bytes(const struct startup_config *c)
     return im->cached_share > 0 ? (int64_t)(bytes + 0.5) : im->size;
 }
 
-static int64_t least_transfer(int64_t bytes, int64_t rate, const struct catalog_store *r)
+static int64_t transfer(int64_t bytes, int64_t rate, const struct catalog_store *r)
 {
     rate = rate ? rate : r ? r->bandwidth : 0;
     return rate > 0 ? (int64_t)((double)bytes / (double)rate * 1e9) : 0;
 }
 
-sim_ns startup_source_least(const struct startup_config *c, const struct catalog *catalog)
+typedef double time_fn(const struct dist *d);
+
+static sim_ns start(const struct startup_config *c, const struct catalog *catalog, time_fn *of)
 {
     const struct startup_image *im = &c->image;
     const struct startup_model *m = &c->model;
-    double least = dist_least(&c->volume_mount) + dist_least(&c->container_start) +
-                   dist_least(&c->framework_init) + dist_least(&c->warm_up);
+    double time =
+        of(&c->volume_mount) + of(&c->container_start) + of(&c->framework_init) + of(&c->warm_up);
     if (c->instant)
         return 0;
     int64_t bytes = startup_source_pull_bytes(c) + startup_source_lazy_bytes(c);
     int64_t rate = im->lazy ? im->lazy->bandwidth : im->bandwidth;
     if (bytes > 0 && !im->lazy)
-        least += dist_least(&im->overhead);
+        time += of(&im->overhead);
     if (bytes > 0)
-        least += im->time.mean > 0
-                     ? dist_least(&im->time)
-                     : (double)least_transfer(bytes, rate, catalog_registry(catalog, im->registry));
+        time += im->time.mean > 0
+                    ? of(&im->time)
+                    : (double)transfer(bytes, rate, catalog_registry(catalog, im->registry));
     if (m->time.mean > 0)
-        least += dist_least(&m->time);
+        time += of(&m->time);
     else
-        least +=
-            (double)least_transfer(m->size, m->bandwidth, catalog_model_store(catalog, m->store));
-    return (sim_ns)least;
+        time += (double)transfer(m->size, m->bandwidth, catalog_model_store(catalog, m->store));
+    return (sim_ns)time;
+}
+
+sim_ns startup_source_least(const struct startup_config *c, const struct catalog *catalog)
+{
+    return start(c, catalog, dist_least);
+}
+
+static double mean_of(const struct dist *d)
+{
+    return d->mean;
+}
+
+sim_ns startup_source_mean(const struct startup_config *c, const struct catalog *catalog)
+{
+    return start(c, catalog, mean_of);
 }

@@ -42,5 +42,7 @@ int64_t startup_source_lazy_bytes(const struct startup_config *c);
 /* No start of such a pod on a new machine is quicker: bytes at the full rate, every other phase at
  * the least its distribution gives. Rates that the catalogue lacks count as unlimited. */
 sim_ns startup_source_least(const struct startup_config *c, const struct catalog *catalog);
+/* What such a start takes on the mean when nothing else pulls or loads. */
+sim_ns startup_source_mean(const struct startup_config *c, const struct catalog *catalog);
 
 #endif

@@ -29,10 +29,20 @@ sim_ns breakeven_burst_length(const struct breakeven *b)
     return length <= 0 ? 0 : length >= (double)SIM_NEVER ? SIM_NEVER : (sim_ns)length;
 }
 
+static double standing_share(const struct breakeven *b, int64_t standing, sim_ns length)
+{
+    assert(b->eci_micro_per_hour > 0 && standing > 0 && length > 0);
+    double share = (double)standing / (double)b->eci_micro_per_hour * (double)length /
+                   (double)(length + b->eci_start);
+    return share < 1 ? share : 1;
+}
+
 double breakeven_duty_share(const struct breakeven *b, sim_ns length)
 {
-    assert(b->eci_micro_per_hour > 0 && b->subscription_micro_per_hour > 0 && length > 0);
-    double share = (double)b->subscription_micro_per_hour / (double)b->eci_micro_per_hour *
-                   (double)length / (double)(length + b->eci_start);
-    return share < 1 ? share : 1;
+    return standing_share(b, b->subscription_micro_per_hour, length);
+}
+
+double breakeven_warm_share(const struct breakeven *b, sim_ns length)
+{
+    return standing_share(b, b->pool_micro_per_hour, length);
 }

@@ -29,5 +29,7 @@ sim_ns breakeven_burst_length(const struct breakeven *b);
 /* Share of the time, 0..1, that bursts of this length may take before a subscription is cheaper:
  * subscription / eci x L / (L + eci_start), at most 1. */
 double breakeven_duty_share(const struct breakeven *b, sim_ns length);
+/* The same against a machine of the pool that always stays, warm. */
+double breakeven_warm_share(const struct breakeven *b, sim_ns length);
 
 #endif

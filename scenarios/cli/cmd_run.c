@@ -66,6 +66,7 @@ static int simulate(const struct run_arguments *a, const char *path, struct err 
     struct run_options options = {
         .threads = (size_t)a->common.threads,
         .use_events = a->events,
+        .robustness = true,
         .stop = session_stop_flag(),
         .progress = session_progress(&session),
         .self = &session,

@@ -203,7 +203,7 @@ static int note_given(struct bind *b, const struct bind_field *f, struct err *e)
         return 0; /* a default was noted as one; rows of its own are noted one by one */
     snprintf(from, sizeof from, v->line ? "%s:%u" : "%s", v->file ? v->file : "",
              (unsigned)v->line);
-    struct bind_origin o = {.from = arena_text(b->arena, from, strlen(from), e)};
+    struct bind_origin o = {.row = f->row, .from = arena_text(b->arena, from, strlen(from), e)};
     if (f->row->kind == KNOB_CHOICE && v->type == JSON_OBJECT)
         o.value = v->first->key; /* its settings are noted one by one */
     else
@@ -215,8 +215,11 @@ static int note_default(struct bind *b, const struct knob *row, const char *path
 {
     if (row->quality == QUALITY_NONE)
         return 0;
-    const struct bind_origin o = {
-        .value = row->preset, .quality = row->quality, .source = row->source, .from = "default"};
+    const struct bind_origin o = {.row = row,
+                                  .value = row->preset,
+                                  .quality = row->quality,
+                                  .source = row->source,
+                                  .from = "default"};
     return add_origin(b, &o, path, e);
 }
 

@@ -16,6 +16,7 @@ struct json;
 /* Where the value of a row comes from. Text is in the arena or in the table. */
 struct bind_origin {
     const char *path;
+    const struct knob *row;
     const char *value;         /* as written; compact JSON for objects and lists */
     enum knob_quality quality; /* of a default; QUALITY_NONE when the user gave the value */
     const char *source;        /* of a default, NULL for none */

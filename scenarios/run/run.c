@@ -1,6 +1,8 @@
 /* run: threads take replications by number; the merge goes in order of number. */
 #include "scenarios/run/run.h"
 
+#include "scenarios/run/burst.h"
+#include "scenarios/run/robustness.h"
 #include "scenarios/run/scenario.h"
 #include "scenarios/run/verdict.h"
 #include "scenarios/run/world.h"
@@ -169,7 +171,22 @@ static int merge(struct run *r, const struct scenario *s, const struct run_optio
     r->result.request_digest = digest_value(&requests);
     r->result.assumptions = s->assumptions;
     r->result.n_assumptions = s->n_assumptions;
-    return verdict_give(&r->result, s, e);
+    return verdict_give(&r->result, s, e) || burst_table(&r->result, s, e) ? -1 : 0;
+}
+
+static int try_others(struct run *r, const struct scenario *s, const struct run_options *o,
+                      struct err *e)
+{
+    struct robustness how = {
+        .scenario = s,
+        .shown = &r->outcomes[r->result.shown_replication].result,
+        .threads = thread_count(o, SIZE_MAX),
+        .use_events = o->use_events,
+        .stop = o->stop,
+        .progress = o->progress,
+        .self = o->self,
+    };
+    return o->robustness ? robustness_try(&r->result, &how, e) : 0;
 }
 
 struct run *run_scenario(const struct scenario *s, const struct run_options *o, struct err *e)
@@ -187,7 +204,7 @@ struct run *run_scenario(const struct scenario *s, const struct run_options *o, 
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu replications", r->n);
     struct world_watch watch = {.use_events = o->use_events};
     if (!r->arena || !r->outcomes || world_check(s, &watch, e) || play_replications(r, s, o, e) ||
-        merge(r, s, o, e)) {
+        merge(r, s, o, e) || try_others(r, s, o, e)) {
         scenario_place(s, e);
         run_destroy(r);
         return NULL;

@@ -14,6 +14,7 @@ struct scenario;
 struct run_options {
     size_t threads; /* 0: as many as processors are on line */
     bool use_events;
+    bool robustness; /* tries other figures and presets too, as far as the scenario allows */
     const volatile sig_atomic_t *stop;          /* may be NULL */
     void (*progress)(void *self, double share); /* called by one thread at a time; may be NULL */
     void *self;

@@ -40,7 +40,8 @@ struct loading {
     struct manifest_set *manifests;
     struct calibration calibration;
     const char *base_dir;
-    struct digest files; /* over the bytes of traces, catalogue and calibrations */
+    const struct scenario_change *change; /* NULL: none */
+    struct digest files;                  /* over the bytes of traces, catalogue and calibrations */
 };
 
 /* ---- file, --set, manifests ---- */
@@ -574,14 +575,18 @@ static int note_origins(struct loading *l, struct err *e)
     size_t n;
     const struct bind_origin *origins = bind_origins(&l->bind, &n);
     struct scenario *s = l->s;
+    struct bind_origin *figures = arena_take(l->arena, n + 1, sizeof *figures, e);
     s->assumptions = arena_take(l->arena, n + 1024, sizeof *s->assumptions, e);
-    if (!s->assumptions)
+    if (!s->assumptions || !figures)
         return -1;
+    s->figures = figures;
     for (size_t i = 0; i < n; i++)
-        if (rests_on(s, &origins[i]))
+        if (rests_on(s, &origins[i])) {
+            figures[s->n_figures++] = origins[i];
             assume(s, (struct result_assumption){origins[i].path, origins[i].value,
                                                  knob_quality_name(origins[i].quality),
                                                  origins[i].source});
+        }
     return 0;
 }
 
@@ -745,6 +750,27 @@ void scenario_place(const struct scenario *s, struct err *e)
 
 /* ---- all of it ---- */
 
+/* The catalogue is this scenario's own until it is loaded. */
+static void scale_prices(const struct loading *l)
+{
+    const struct catalog *c = l->s->catalog;
+    for (size_t p = 0; p < c->n_parts; p++) {
+        struct price *prices = c->parts[p].prices.items;
+        for (size_t i = 0; i < c->parts[p].prices.count; i++)
+            if (strcmp(prices[i].type, l->change->priced) == 0)
+                prices[i].per_hour.micro =
+                    (int64_t)((double)prices[i].per_hour.micro * l->change->factor + 0.5);
+    }
+}
+
+static void scale_times(struct service_config *c, double factor)
+{
+    struct service_time *times = c->serving.times.items;
+    for (size_t k = 0; k < c->serving.times.count; k++)
+        if (times[k].profile)
+            dist_scale(&times[k].time, factor);
+}
+
 static int load_data(struct loading *l, struct err *e)
 {
     const struct knob_texts *own = &l->s->catalog_files;
@@ -761,6 +787,8 @@ static int load_data(struct loading *l, struct err *e)
     }
     struct catalog_source source = {catalog, files, own->count, &l->files};
     l->s->catalog = catalog_files_load(l->arena, &source, e);
+    if (l->s->catalog && l->change && l->change->priced)
+        scale_prices(l);
     return l->s->catalog ? 0 : -1;
 }
 
@@ -823,11 +851,21 @@ static int check_shares(struct loading *l, struct err *e)
     return 0;
 }
 
-static int load(struct loading *l, struct err *e)
+/* The tree of a scenario that is there already, with the changes laid over it. */
+static int take_tree(struct loading *l, const struct scenario *from, struct err *e)
+{
+    l->base_dir = folder_of(l->arena, from->path, e);
+    /* A variation has no variations of its own. */
+    l->root = set_apply(l->arena, from->root, "robustness=0", e);
+    for (size_t i = 0; l->root && i < l->change->n_sets; i++)
+        l->root = set_apply(l->arena, l->root, l->change->sets[i], e);
+    return l->root && l->base_dir ? 0 : -1;
+}
+
+static int bind_tree(struct loading *l, struct err *e)
 {
     struct scenario *s = l->s;
-    if (read_root(l, e) || apply_manifests(l, e) || check_shares(l, e) ||
-        bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
+    if (check_shares(l, e) || bind_object(&l->bind, l->root, "", &scenario_knobs, s, e))
         return -1;
     s->arena = l->arena;
     if (check_names(l, "services", e) || check_names(l, "nodePools", e) ||
@@ -838,29 +876,54 @@ static int load(struct loading *l, struct err *e)
     s->cluster.currency = s->currency;
     s->cluster.max_pods = s->limits.pods;
     s->cluster.max_nodes = s->limits.nodes;
-    s->files = l->manifests;
+    s->data_dir = arena_text(l->arena, l->source->data_dir, strlen(l->source->data_dir), e);
+    if (!s->data_dir)
+        return -1;
     if (digest_files(l, e))
         return -1;
     fingerprint(l);
     return 0;
 }
 
-struct scenario *scenario_load(const struct scenario_source *source, struct err *e)
+static struct scenario *load(const struct scenario_source *source,
+                             const struct scenario_change *change, const struct scenario *from,
+                             struct err *e)
 {
-    assert(source && source->path && source->data_dir);
     struct arena *a = arena_create(e);
     struct scenario *s = a ? arena_take(a, 1, sizeof *s, e) : NULL;
     if (!s) {
         arena_destroy(a);
         return NULL;
     }
-    struct loading l = {.s = s, .source = source, .arena = a, .bind = {.arena = a}};
-    if (load(&l, e)) {
+    struct loading l = {
+        .s = s, .source = source, .arena = a, .bind = {.arena = a}, .change = change};
+    int rc = from ? take_tree(&l, from, e) : read_root(&l, e) || apply_manifests(&l, e);
+    if (rc || bind_tree(&l, e)) {
         zone_free(s->zone);
         arena_destroy(a);
         return NULL;
     }
+    s->files = from ? from->files : l.manifests;
     return s;
+}
+
+struct scenario *scenario_load(const struct scenario_source *source, struct err *e)
+{
+    assert(source && source->path && source->data_dir);
+    return load(source, NULL, NULL, e);
+}
+
+struct scenario *scenario_vary(const struct scenario *s, const struct scenario_change *c,
+                               struct err *e)
+{
+    struct scenario_source source = {.path = s->path, .data_dir = s->data_dir};
+    struct service_config *services;
+    struct scenario *v = load(&source, c, s, e);
+    services = v ? v->services.items : NULL;
+    for (size_t i = 0; v && c->service && i < v->services.count; i++)
+        if (strcmp(services[i].name, c->service) == 0)
+            scale_times(&services[i], c->factor);
+    return v;
 }
 
 void scenario_free(struct scenario *s)

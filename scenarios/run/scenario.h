@@ -24,6 +24,7 @@
 #define SCENARIO_MODEL_VERSION 2
 
 struct arena;
+struct bind_origin;
 struct catalog;
 struct json;
 struct manifest_set;
@@ -62,12 +63,13 @@ struct scenario {
     struct knob_list jobs;     /* struct job_config */
     struct cluster_config cluster;
     struct scenario_budget budget;
+    double robustness; /* work for other values of figures and presets, 1: as much as the run's */
     struct scenario_limits limits;
 
     /* Not in the file; derived while loading. */
     struct arena *arena;
-    const char *path;
-    const struct json *root;          /* for the places of errors that are found later */
+    const char *path, *data_dir;
+    const struct json *root; /* all that was read as one tree: file, --set, --drill, manifests */
     const struct manifest_set *files; /* the manifests as they were read */
     int64_t epoch_s;
     struct zone *zone; /* timeZone, loaded */
@@ -79,6 +81,8 @@ struct scenario {
     size_t n_owners;
     struct result_assumption *assumptions;
     size_t n_assumptions;
+    const struct bind_origin *figures; /* the defaults among them, with their rows */
+    size_t n_figures;
     uint64_t content[2]; /* fingerprint of everything that was read */
 };
 
@@ -97,6 +101,18 @@ struct scenario_source {
 /* NULL and *e on failure. The first error wins. */
 struct scenario *scenario_load(const struct scenario_source *source, struct err *e);
 void scenario_free(struct scenario *s);
+
+/* The same scenario with something else in it. Open data. */
+struct scenario_change {
+    const char *const *sets; /* as of --set, laid over manifests too */
+    size_t n_sets;
+    const char *priced;  /* instance type whose prices are multiplied; NULL: none */
+    const char *service; /* whose calibrated service times are multiplied; NULL: none */
+    double factor;
+};
+/* s and what it names must outlive it. NULL and *e on failure. */
+struct scenario *scenario_vary(const struct scenario *s, const struct scenario_change *c,
+                               struct err *e);
 
 /* An error of a later stage knows the path of the value at fault ("nodePools.elastic.spotMarket"),
  * as e->where or in front of its message. Puts file, line and column in its place. */

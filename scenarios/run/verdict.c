@@ -1,69 +1,88 @@
 /* verdict: does it hold, and what should the reader be told. */
 #include "scenarios/run/verdict.h"
 
+#include "reports/human.h"
 #include "scenarios/run/findings.h"
 #include "scenarios/run/scenario.h"
+#include "scenarios/run/standing.h"
 #include "sim/arena.h"
 #include "sim/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 struct verdict {
     struct result *r;
     const struct scenario *s;
+    struct standing at;
 };
 
-static double service_value(const struct verdict *v, const struct service_config *c,
-                            const char *path, double otherwise)
+/* "52,247 CNY"; an amount and its currency may part at a line's end. */
+struct amount {
+    char s[96];
+};
+static struct amount amount(const struct verdict *v, double money)
 {
-    char full[256];
-    snprintf(full, sizeof full, "services.%s.%s", c->name, path);
-    return result_value(v->r, full, otherwise);
+    struct amount a;
+    snprintf(a.s, sizeof a.s, "%s %.8s", human_money(money, NULL).s, v->s->currency);
+    return a;
 }
 
-static bool slo_sentence(struct verdict *v, struct text *t)
+/* Without an SLO nothing is promised, so the reader is told what failed. */
+static void unasked_sentence(struct verdict *v, struct text *t)
+{
+    double arrived = result_value(v->r, "requests.arrived", 0);
+    double failed = result_value(v->r, "requests.failed.total", 0);
+    text_add(t, "no SLO is set");
+    if (failed > 0)
+        text_printf(t, "; %s of %s requests failed", human_count(failed).s, human_count(arrived).s);
+}
+
+static void slo_sentence(struct verdict *v, struct text *t)
 {
     const struct service_config *c = v->s->services.items;
-    bool holds = true;
+    bool asked = false;
     for (size_t i = 0; i < v->s->services.count; i++) {
         if (!slo_asked(&c[i].slo))
             continue;
-        double windows = service_value(v, &c[i], "slo.windows", 0);
-        double held = service_value(v, &c[i], "slo.held", 0);
-        double share = windows > 0 ? held / windows : 1.0;
+        double share = v->at.share[i];
         bool good = share >= c[i].slo.objective;
-        holds = holds && good;
-        text_printf(t, "%s%s %s in %.4g %% of the windows (objective %.4g %%)",
-                    t->length ? "; " : "", c[i].name,
-                    good ? "holds its SLO" : "misses its objective: its SLO held", 100 * share,
-                    100 * c[i].slo.objective);
+        asked = true;
+        text_printf(t, "%s%s", t->length ? "; " : "", c[i].name);
+        if (isnan(share))
+            text_add(t, " cannot be judged: no window of its SLO had a request");
+        else
+            text_printf(t, " %s in %.4g %% of the windows (objective %.4g %%)",
+                        good ? "holds its SLO" : "misses its objective: its SLO held", 100 * share,
+                        100 * c[i].slo.objective);
     }
-    return holds;
+    if (!asked && v->s->services.count > 0)
+        unasked_sentence(v, t);
 }
 
-static bool budget_sentence(struct verdict *v, struct text *t)
+static void budget_sentence(struct verdict *v, struct text *t)
 {
     const struct scenario_budget *b = &v->s->budget;
-    double month = result_value(v->r, "cost.perMonth", 0),
-           total = result_value(v->r, "cost.total", 0);
-    bool holds = true;
-    if (v->s->cluster.pools.count == 0)
-        return true;
-    text_printf(t, "%scosts %.0f %s a month", t->length ? "; " : "", month, v->s->currency);
-    if (b->per_month.currency[0]) {
-        bool good = month <= (double)b->per_month.micro / 1e6;
-        text_printf(t, ", %s the budget of %.0f", good ? "within" : "over",
-                    (double)b->per_month.micro / 1e6);
-        holds = good;
+    double month = v->at.month, total = v->at.total;
+    bool priced =
+        v->s->cluster.pools.count > 0 || (v->s->cluster.virtual_node && v->s->services.count > 0);
+    if (!priced && !b->per_month.currency[0] && !b->total.currency[0])
+        return;
+    if (!priced && !v->s->cluster.virtual_node) {
+        text_printf(t, "%snothing in it has a price, so the budget says nothing",
+                    t->length ? "; " : "");
+        return;
     }
-    if (b->total.currency[0]) {
-        bool good = total <= (double)b->total.micro / 1e6;
-        text_printf(t, "; %.0f in all, %s the budget of %.0f", total, good ? "within" : "over",
-                    (double)b->total.micro / 1e6);
-        holds = holds && good;
-    }
-    return holds;
+    text_printf(t, "%scosts %s a month", t->length ? "; " : "", amount(v, month).s);
+    if (b->per_month.currency[0])
+        text_printf(t, ", %s the budget of %s",
+                    month <= (double)b->per_month.micro / 1e6 ? "within" : "over",
+                    human_money((double)b->per_month.micro / 1e6, NULL).s);
+    if (b->total.currency[0])
+        text_printf(t, "; %s in all, %s the budget of %s", human_money(total, NULL).s,
+                    total <= (double)b->total.micro / 1e6 ? "within" : "over",
+                    human_money((double)b->total.micro / 1e6, NULL).s);
 }
 
 /* What a job costs, and what a GPU of its own would cost a month (730 h). */
@@ -73,10 +92,11 @@ static void jobs_sentence(struct verdict *v, struct text *t)
     double each = result_value(v->r, "jobs.costEach", -1);
     if (v->s->jobs.count == 0)
         return;
-    text_printf(t, "%s%.0f of %.0f jobs completed", t->length ? "; " : "",
-                result_value(v->r, "jobs.completed", 0), result_value(v->r, "jobs.asked", 0));
+    text_printf(t, "%s%s of %s jobs completed", t->length ? "; " : "",
+                human_count(result_value(v->r, "jobs.completed", 0)).s,
+                human_count(result_value(v->r, "jobs.asked", 0)).s);
     if (each >= 0)
-        text_printf(t, ", a job costs %.2f %s", each, v->s->currency);
+        text_printf(t, ", a job costs %s", amount(v, each).s);
     for (size_t i = 0; i < v->s->jobs.count; i++) {
         char path[160];
         snprintf(path, sizeof path, "eci.%.60s.month.subscription", c[i].name);
@@ -85,10 +105,10 @@ static void jobs_sentence(struct verdict *v, struct text *t)
         double on_demand = result_value(v->r, path, -1);
         if (on_demand < 0)
             continue;
-        text_printf(t, "; a GPU that is always there costs %.0f %s a month on demand", on_demand,
-                    v->s->currency);
+        text_printf(t, "; a GPU that is always there costs %s a month on demand",
+                    amount(v, on_demand).s);
         if (subscription >= 0)
-            text_printf(t, " and %.0f by subscription", subscription);
+            text_printf(t, " and %s by subscription", human_money(subscription, NULL).s);
         return;
     }
 }
@@ -111,8 +131,14 @@ int verdict_give(struct result *r, const struct scenario *s, struct err *e)
 {
     struct verdict v = {.r = r, .s = s};
     struct text t = {0};
-    bool slo = slo_sentence(&v, &t), budget = budget_sentence(&v, &t);
-    r->holds = slo && budget;
+    double *share = arena_take(r->arena, s->services.count, sizeof *share, e);
+    if (!share)
+        return -1;
+    standing_read(r, s, share, &v.at);
+    r->judged = standing_judged(s, &v.at);
+    r->holds = standing_holds(s, &v.at);
+    slo_sentence(&v, &t);
+    budget_sentence(&v, &t);
     jobs_sentence(&v, &t);
     if (t.length == 0)
         text_add(&t, "no SLO and no budget are set");

@@ -7,8 +7,9 @@
 
 struct scenario;
 
-/* Fills r->verdict and r->holds and adds findings, from the merged figures and the scenario.
- * Takes memory from r->arena. */
+/* Fills r->verdict, r->judged and r->holds (what nothing is asked of, or nothing could be judged
+ * of, does not hold) and adds findings, from the merged figures and the scenario. Takes memory from
+ * r->arena. */
 int verdict_give(struct result *r, const struct scenario *s, struct err *e);
 
 #endif

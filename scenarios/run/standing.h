@@ -1,0 +1,30 @@
+/* standing: how a result stands to what its scenario asks for. */
+#ifndef SLUICE_SCENARIOS_RUN_STANDING_H
+#define SLUICE_SCENARIOS_RUN_STANDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct result;
+struct scenario;
+struct text;
+
+/* Open data. Money in units of the currency. */
+struct standing {
+    double *share; /* [service]: of its windows that held; NaN: no SLO, or no window to judge */
+    double month, total;
+    double jobs_failed; /* -1: no job was asked for */
+};
+
+/* From figures; share: room for one a service, which `out` borrows. */
+void standing_read(const struct result *r, const struct scenario *s, double *share,
+                   struct standing *out);
+/* Is there an SLO with a window to judge, a budget with something that has a price, or a job? False
+ * too when an SLO is set that no window could be judged by. */
+bool standing_judged(const struct scenario *s, const struct standing *v);
+/* Judged, every objective and budget is met, and no job has failed. */
+bool standing_holds(const struct scenario *s, const struct standing *v);
+/* "bert held 98.9 % (99.9 %), 52,247 CNY a month (60,000)". */
+void standing_words(const struct scenario *s, const struct standing *v, struct text *t);
+
+#endif
