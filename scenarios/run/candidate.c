@@ -116,6 +116,13 @@ static void notice(struct search *f, const char *path, const char *key, sim_ns n
     }
 }
 
+/* The scenario's, else the market's. */
+static sim_ns notice_of(const struct search *f, sim_ns own, const char *market)
+{
+    const struct spot_preset *m = catalog_spot(f->s->catalog, market);
+    return own > 0 || !m ? own : m->notice;
+}
+
 static void notice_presets(struct search *f)
 {
     const struct pool_config *c = f->s->cluster.pools.items;
@@ -123,9 +130,11 @@ static void notice_presets(struct search *f)
     for (size_t i = 0; i < f->s->cluster.pools.count; i++)
         if (pool_uses_spot(&c[i]))
             notice(f, keep(f, "nodePools.%.100s.spotNotice", c[i].name),
-                   keep(f, "nodePools[%zu].spotNotice", i), c[i].notice);
+                   keep(f, "nodePools[%zu].spotNotice", i),
+                   notice_of(f, c[i].notice, c[i].spot_market));
     if (v && v->market)
-        notice(f, "virtualNode.spotNotice", "virtualNode.spotNotice", v->notice);
+        notice(f, "virtualNode.spotNotice", "virtualNode.spotNotice",
+               notice_of(f, v->notice, v->market));
 }
 
 static void source_presets(struct search *f, const char *list, size_t i, const char *name,
