@@ -17,6 +17,7 @@ const struct backend_cuda_config backend_cuda_usual = {
 struct own {
     float *stage;
     struct device_graph *graph; /* NULL: steps are queued one by one */
+    size_t graph_steps;         /* of the plan that it holds */
     struct gemm_table *algorithms;
 };
 
@@ -124,6 +125,7 @@ static int record(const struct network *plan, struct backend_memory *m, struct e
         return -1;
     queue_steps(plan, m, e); /* a failure is in e and spoils the graph */
     own->graph = device_recorded(m->device, e);
+    own->graph_steps = plan->n_steps;
     return own->graph ? 0 : -1;
 }
 
@@ -216,7 +218,8 @@ static int tokens(const struct network *plan, struct backend_memory *m,
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     const struct own *own = m->own;
-    if (own->graph ? device_replay(m->device, own->graph, e) : queue_steps(plan, m, e))
+    bool whole = own->graph && plan->n_steps == own->graph_steps; /* or a single step of it */
+    if (whole ? device_replay(m->device, own->graph, e) : queue_steps(plan, m, e))
         return -1;
     return device_wait(m->device, e);
 }

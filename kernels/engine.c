@@ -170,6 +170,15 @@ int engine_forward(struct engine *g, struct err *e)
     return g->backend->forward(g->plan, &g->memory, e);
 }
 
+int engine_step(struct engine *g, size_t step, struct err *e)
+{
+    struct network one = *g->plan;
+    assert(step < one.n_steps);
+    one.steps += step;
+    one.n_steps = 1;
+    return g->backend->forward(&one, &g->memory, e);
+}
+
 int engine_output(const struct engine *g, double *out, struct err *e)
 {
     struct backend_span from = {g->memory.activations, g->plan->output, g->plan->output_size};

@@ -23,6 +23,8 @@ int engine_random_input(struct engine *g, uint64_t seed, struct err *e);
 
 /* Runs all steps and waits for the last one. Allocates nothing, prints nothing. */
 int engine_forward(struct engine *g, struct err *e);
+/* One step alone, on whatever lies in its input; for measuring it. The output is lost. */
+int engine_step(struct engine *g, size_t step, struct err *e);
 /* plan->output_size values of the last run. */
 int engine_output(const struct engine *g, double *out, struct err *e);
 

@@ -1,7 +1,10 @@
 /* gemm_bench: checks and times OpenBLAS on the shapes that matter. */
 #include "kernels/gemm_bench.h"
 
+#include "kernels/cache_flush.h"
+#include "kernels/environment.h"
 #include "sim/chance.h"
+#include "sim/stats.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -81,7 +84,27 @@ static double largest_error(const struct matrices *m)
     return worst;
 }
 
-static int one(struct gemm_bench_row *row, const struct stopwatch_rule *rule, struct err *e)
+#define COLD_RUNS 7
+
+static double cold_median_s(struct matrices *m, struct cache_flush *flush)
+{
+    double times[COLD_RUNS], scratch[COLD_RUNS];
+    for (size_t i = 0; i < COLD_RUNS; i++) {
+        cache_flush(flush);
+        double before = stopwatch_now_s();
+        multiply(m);
+        times[i] = stopwatch_now_s() - before;
+    }
+    return stats_median(times, COLD_RUNS, scratch);
+}
+
+static double bytes_of(const struct gemm_shape *s)
+{
+    return sizeof(float) * ((double)s->m * s->k + (double)s->k * s->n + (double)s->m * s->n);
+}
+
+static int one(struct gemm_bench_row *row, struct cache_flush *flush,
+               const struct stopwatch_rule *rule, struct err *e)
 {
     struct matrices m;
     int rc = take(&m, &row->shape, e);
@@ -95,6 +118,8 @@ static int one(struct gemm_bench_row *row, const struct stopwatch_rule *rule, st
     if (rc == 0) {
         stopwatch_measure(rule, multiply, &m, &row->time);
         row->gflops = gemm_flop(&row->shape) / row->time.median_s * 1e-9;
+        row->bytes = bytes_of(&row->shape);
+        row->cold_s = cold_median_s(&m, flush);
     }
     give_back(&m);
     return rc;
@@ -103,11 +128,15 @@ static int one(struct gemm_bench_row *row, const struct stopwatch_rule *rule, st
 int gemm_bench(struct gemm_bench_row rows[GEMM_BENCH_ROWS], const struct stopwatch_rule *rule,
                struct err *e)
 {
+    struct cache_flush flush;
+    struct environment env;
     assert(rows && rule);
-    for (size_t i = 0; i < GEMM_BENCH_ROWS; i++) {
+    environment_processor(&env);
+    int rc = cache_flush_init(&flush, env.cache_bytes, e);
+    for (size_t i = 0; rc == 0 && i < GEMM_BENCH_ROWS; i++) {
         rows[i] = shapes[i];
-        if (one(&rows[i], rule, e))
-            return -1;
+        rc = one(&rows[i], &flush, rule, e);
     }
-    return 0;
+    cache_flush_fini(&flush);
+    return rc;
 }

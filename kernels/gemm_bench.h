@@ -12,7 +12,9 @@ struct gemm_bench_row {
     const char *name; /* what the product is in its network */
     struct gemm_shape shape;
     struct stopwatch_reading time;
-    double gflops; /* at the median */
+    double cold_s; /* median of single runs with the last cache emptied before */
+    double gflops; /* at the median, back to back */
+    double bytes;  /* that it reads and writes at least */
     double error;  /* largest |difference| / (|a| x |b|) against the double reference */
 };
 

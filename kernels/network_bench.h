@@ -29,8 +29,9 @@ struct network_bench_setup {
     struct load_rule load; /* its batch is the model's */
     bool find_peak;        /* server: the rate is looked for, load.qps ignored */
     double logged_share;   /* chance that a query's output is kept and compared */
+    bool isolated;         /* empty the device's cache before each query */
     bool accuracy;         /* compare with the double reference too, which takes its time */
-    bool peak;             /* measure the processor's peak and the bare products */
+    bool peak;             /* the device's peak, and on the processor the bare products */
 };
 
 struct network_bench {

@@ -18,8 +18,9 @@ struct bench_arguments {
     int64_t threads, batch, sequence, queries;
     const char *seed; /* NULL: 1 */
     bool accuracy;
-    const char *db; /* NULL: sluice.db where it can be written */
-    bool no_store;
+    const char *db;    /* NULL: sluice.db where it can be written */
+    const char *chart; /* NULL: none */
+    bool no_store, isolated;
     const char *against, *tolerance; /* NULL: nothing, and the usual */
     bool force;
     const char *before, *now; /* of compare: its operands */

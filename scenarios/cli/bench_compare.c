@@ -18,6 +18,8 @@
 static const char *text_of(const struct json *o, const char *key)
 {
     const struct json *v = json_get(o, key);
+    if (v && v->type == JSON_BOOL)
+        return v->boolean ? "true" : "false";
     return v && v->string ? v->string : "";
 }
 
@@ -54,7 +56,7 @@ static const struct {
 } keys[] = {
     {"backend", false},  {"device", false},    {"core", false},    {"clocks", false},
     {"driver", false},   {"framework", false}, {"threads", false}, {"model", true},
-    {"precision", true}, {"scenario", true},   {"sequence", true},
+    {"precision", true}, {"scenario", true},   {"sequence", true}, {"isolated", true},
 };
 
 static void read_keys(struct bench_result *b, const struct json *bench)

@@ -1,5 +1,8 @@
 /* bench_kernels: prints how fast this machine runs the networks' products. */
+#include "kernels/disturbance.h"
+#include "kernels/environment.h"
 #include "kernels/gemm_bench.h"
+#include "kernels/peak.h"
 #include "scenarios/cli/bench.h"
 #include "sim/json.h"
 #include "sim/text.h"
@@ -7,18 +10,33 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_text(const struct gemm_bench_row *rows, struct text *t)
+struct kernels {
+    struct gemm_bench_row rows[GEMM_BENCH_ROWS];
+    struct environment environment;
+    struct peak peak;
+    struct disturbance disturbance;
+};
+
+static void print_text(const struct kernels *k, struct text *t)
 {
-    text_printf(t, "matrix products in FP32, OpenBLAS core %s, %d thread(s)\n\n", gemm_blas_core(),
-                (int)gemm_blas_threads(0));
-    text_printf(t, "%-38s %8s %8s %8s %7s\n", "product", "median", "spread", "GFLOP/s", "samples");
+    const struct environment *env = &k->environment;
+    text_printf(t, "matrix products in FP32 on %s: %s, core %s, %d thread(s)\n\n", env->device,
+                env->framework, env->core, (int)env->threads);
+    text_printf(t, "%-36s %9s %8s %9s %8s %7s %7s %7s\n", "product", "median", "spread", "cold",
+                "GFLOP/s", "of peak", "GB/s", "samples");
     for (size_t i = 0; i < GEMM_BENCH_ROWS; i++) {
-        const struct stopwatch_reading *r = &rows[i].time;
-        text_printf(t, "%-38s %5.2f ms %6.1f %% %8.1f %7zu%s\n", rows[i].name, r->median_s * 1e3,
-                    100 * (r->high_s - r->low_s) / r->median_s, rows[i].gflops, r->samples,
-                    r->stable ? "" : "  not stable");
+        const struct gemm_bench_row *row = &k->rows[i];
+        const struct stopwatch_reading *r = &row->time;
+        text_printf(t, "%-36s %6.2f ms %6.1f %% %6.2f ms %8.1f %5.0f %% %7.1f %7zu%s\n", row->name,
+                    r->median_s * 1e3, 100 * (r->high_s - r->low_s) / r->median_s,
+                    row->cold_s * 1e3, row->gflops, 100 * row->gflops / k->peak.gflops,
+                    row->bytes / r->median_s * 1e-9, r->samples, r->stable ? "" : "  not stable");
     }
-    text_printf(t, "\nEach product was checked against a double reference before it was timed.\n");
+    text_printf(t, "\nmedian: back to back; cold: single runs after the last cache was emptied\n");
+    text_printf(t, "peak measured: %.1f GFLOP/s, %.1f GB/s; clock seen %.2f to %.2f GHz\n",
+                k->peak.gflops, k->peak.gb_per_s, k->disturbance.clock_low_ghz,
+                k->disturbance.clock_ghz);
+    text_printf(t, "Each product was checked against a double reference before it was timed.\n");
 }
 
 static void print_row(struct json_out *o, const struct gemm_bench_row *row)
@@ -39,8 +57,12 @@ static void print_row(struct json_out *o, const struct gemm_bench_row *row)
     json_out_number(o, row->time.low_s);
     json_out_number(o, row->time.high_s);
     json_out_close(o, "]");
+    json_out_key(o, "cold");
+    json_out_number(o, row->cold_s);
     json_out_key(o, "gflops");
     json_out_number(o, row->gflops);
+    json_out_key(o, "gigabytesPerSecond");
+    json_out_number(o, row->bytes / row->time.median_s * 1e-9);
     json_out_key(o, "relativeError");
     json_out_number(o, row->error);
     json_out_key(o, "samples");
@@ -50,40 +72,73 @@ static void print_row(struct json_out *o, const struct gemm_bench_row *row)
     json_out_close(o, "}");
 }
 
-static void print_json(const struct gemm_bench_row *rows, struct text *t)
+static void print_peak(struct json_out *o, const struct peak *p)
+{
+    json_out_key(o, "peak");
+    json_out_open(o, "{");
+    json_out_key(o, "gflops");
+    json_out_number(o, p->gflops);
+    json_out_key(o, "gigabytesPerSecond");
+    json_out_number(o, p->gb_per_s);
+    json_out_close(o, "}");
+}
+
+static void print_json(const struct kernels *k, struct text *t)
 {
     struct json_out o;
+    struct environment_field fields[ENVIRONMENT_FIELDS];
+    char scratch[16];
+    environment_fields(&k->environment, fields, scratch);
     json_out_init(&o, t, false);
     json_out_open(&o, "{");
     json_out_key(&o, "schema");
     json_out_string(&o, "sluice.bench/1");
-    json_out_key(&o, "backend");
-    json_out_string(&o, "cpu");
-    json_out_key(&o, "device");
-    json_out_string(&o, gemm_blas_core());
-    json_out_key(&o, "threads");
-    json_out_int(&o, gemm_blas_threads(0));
+    for (size_t i = 0; i < ENVIRONMENT_FIELDS; i++) {
+        json_out_key(&o, fields[i].name);
+        if (strcmp(fields[i].name, "threads") == 0)
+            json_out_int(&o, k->environment.threads);
+        else
+            json_out_string(&o, fields[i].value);
+    }
+    print_peak(&o, &k->peak);
     json_out_key(&o, "kernels");
     json_out_open(&o, "[");
     for (size_t i = 0; i < GEMM_BENCH_ROWS; i++)
-        print_row(&o, &rows[i]);
+        print_row(&o, &k->rows[i]);
     json_out_close(&o, "]");
     json_out_close(&o, "}");
     json_out_end(&o);
 }
 
+static int measure(struct kernels *k, struct err *e)
+{
+    struct disturbance_watch w;
+    environment_processor(&k->environment);
+    disturbance_begin(&w);
+    if (peak_measure(k->environment.cache_bytes, &k->peak, e) ||
+        gemm_bench(k->rows, &stopwatch_usual, e))
+        return -1;
+    disturbance_probe(&w);
+    disturbance_end(&w, &k->disturbance);
+    /* what a product reached is no less than the peak */
+    for (size_t i = 0; i < GEMM_BENCH_ROWS; i++)
+        if (k->rows[i].gflops > k->peak.gflops)
+            k->peak.gflops = k->rows[i].gflops;
+    return 0;
+}
+
 int bench_kernels(const struct bench_arguments *a, struct err *e)
 {
-    struct gemm_bench_row rows[GEMM_BENCH_ROWS];
+    struct kernels k;
     struct text t = {0};
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
-    if (gemm_bench(rows, &stopwatch_usual, e))
+    if (measure(&k, e))
         return -1;
     if (strcmp(a->format, "json") == 0)
-        print_json(rows, &t);
+        print_json(&k, &t);
     else
-        print_text(rows, &t);
+        print_text(&k, &t);
     int rc = text_end(&t, e);
     if (rc == 0)
         fputs(t.s, stdout);

@@ -3,6 +3,7 @@
 #include "kernels/early_stop.h"
 #include "kernels/gemm.h"
 #include "scenarios/cli/bench.h"
+#include "scenarios/cli/bench_chart.h"
 #include "scenarios/cli/bench_compare.h"
 #include "scenarios/cli/bench_result.h"
 #include "scenarios/cli/bench_setup.h"
@@ -20,6 +21,7 @@
 struct sweep {
     const struct bench_setup *setup;
     struct network_bench *benches;
+    struct bench_chart chart; /* n 0: none */
 };
 
 /* ---- text ---- */
@@ -32,7 +34,8 @@ static void print_head(const struct sweep *s, struct text *t)
     text_printf(t, "%s", n->model.name);
     if (b->sequence)
         text_printf(t, ", %d tokens", b->sequence);
-    text_printf(t, ", FP32 with random weights; %s\n", load_names[n->load.scenario]);
+    text_printf(t, ", FP32 with random weights; %s%s\n", load_names[n->load.scenario],
+                n->isolated ? ", each query with a cold cache" : "");
     text_printf(t, "%s: %s, %s, %s", env->backend, env->device, env->framework, env->core);
     if (env->threads)
         text_printf(t, ", %d thread(s)", (int)env->threads);
@@ -119,6 +122,8 @@ static void print_text(const struct sweep *s, struct text *t)
     for (size_t i = 0; i < s->setup->n_batches; i++)
         print_bench(s, i, t);
     print_disturbance(&s->benches[s->setup->n_batches - 1], t);
+    if (s->chart.n > 0)
+        bench_chart_text(&s->chart, t);
 }
 
 /* ---- JSON ---- */
@@ -226,6 +231,7 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
     put_string(o, "device", b->environment.device);
     put_environment(o, &b->environment);
     put_string(o, "scenario", load_names[n->load.scenario]);
+    put_bool(o, "isolated", n->isolated);
     put_int(o, "batch", s->setup->batches[i]);
     if (b->sequence)
         put_int(o, "sequence", b->sequence);
@@ -273,6 +279,25 @@ static void print_json(const struct sweep *s, struct text *t)
 }
 
 /* ---- all of it ---- */
+
+/* The steps of the last batch of a sweep. */
+static int chart(struct arena *arena, struct sweep *s, const char *file, struct err *e)
+{
+    struct network_bench_model m = s->setup->network.model;
+    const struct network_bench *last = &s->benches[s->setup->n_batches - 1];
+    struct step_bench_row *rows;
+    size_t n;
+    m.batch = s->setup->batches[s->setup->n_batches - 1];
+    if (step_bench(arena, &m, s->setup->network.backend, &rows, &n, e))
+        return -1;
+    s->chart = (struct bench_chart){.model = m.name,
+                                    .device = last->environment.device,
+                                    .batch = m.batch,
+                                    .peak = &last->peak,
+                                    .rows = rows,
+                                    .n = n};
+    return bench_chart_write(&s->chart, file, e);
+}
 
 static int measure(struct arena *arena, struct sweep *s, struct err *e)
 {
@@ -334,6 +359,7 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
     bench_result_setting(b, "model", n->model.name);
     bench_result_setting(b, "precision", "fp32");
     bench_result_setting(b, "scenario", load_names[n->load.scenario]);
+    bench_result_setting(b, "isolated", n->isolated ? "true" : "false");
     if (s->benches[0].sequence)
         bench_result_setting(b, "sequence", sequence);
     for (size_t i = 0; i < s->setup->n_batches; i++) {
@@ -405,10 +431,14 @@ int bench_network(const struct bench_arguments *a, struct err *e)
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
     if (bench_setup(a, &setup, e) || bench_setup_tolerance(a->tolerance, &tolerance, e) ||
-        show_check_target(a->no_store ? NULL : a->db, "--db", e))
+        show_check_target(a->no_store ? NULL : a->db, "--db", e) || bench_chart_check(a->chart, e))
         return -1;
     struct arena *arena = arena_create(e);
-    int rc = arena && measure(arena, &s, e) == 0 ? deliver(a, arena, &s, started_s, e) : -1;
+    int rc = arena ? measure(arena, &s, e) : -1;
+    if (rc == 0 && a->chart)
+        rc = chart(arena, &s, a->chart, e);
+    if (rc == 0)
+        rc = deliver(a, arena, &s, started_s, e);
     arena_destroy(arena);
     return rc;
 }

@@ -139,6 +139,12 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
     n->find_peak = n->load.scenario == LOAD_SERVER && !a->qps;
     n->logged_share = 0.125;
     n->accuracy = a->accuracy;
+    n->isolated = a->isolated;
+    if (n->isolated && n->load.scenario != LOAD_SINGLE_STREAM &&
+        n->load.scenario != LOAD_MULTI_STREAM)
+        return err_set(
+            e, ERR_INPUT, NULL,
+            "--isolated: only single_stream and multi_stream leave time between queries");
     n->peak = true;
     return n->backend ? 0 : -1;
 }

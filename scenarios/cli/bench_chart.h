@@ -1,0 +1,22 @@
+/* bench_chart: a network's steps under the roof of this machine, as a picture and a table. */
+#ifndef SLUICE_SCENARIOS_CLI_BENCH_CHART_H
+#define SLUICE_SCENARIOS_CLI_BENCH_CHART_H
+
+#include "kernels/step_bench.h"
+#include "sim/text.h"
+
+/* file ends in .svg or .png; ERR_INPUT names the option otherwise. */
+int bench_chart_check(const char *file, struct err *e);
+
+struct bench_chart {
+    const char *model, *device;
+    int32_t batch;
+    const struct peak *peak;
+    const struct step_bench_row *rows;
+    size_t n;
+};
+int bench_chart_write(const struct bench_chart *c, const char *file, struct err *e);
+/* The steps that take most of the time, one a line. */
+void bench_chart_text(const struct bench_chart *c, struct text *to);
+
+#endif
