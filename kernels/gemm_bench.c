@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct gemm_bench_row shapes[GEMM_BENCH_ROWS] = {
     {.name = "BERT attention projection, 128 tokens", .shape = {128, 768, 768, true}},
@@ -98,6 +99,18 @@ static double cold_median_s(struct matrices *m, struct cache_flush *flush)
     return stats_median(times, COLD_RUNS, scratch);
 }
 
+/* The median with an interval that sees moods. */
+static void find_median(struct gemm_bench_row *row)
+{
+    double sorted[STOPWATCH_MAX_SAMPLES];
+    struct latency l;
+    size_t n = row->time.samples;
+    memcpy(sorted, row->samples_s, n * sizeof *sorted);
+    latency_summarize(sorted, n, &l);
+    row->median = l.p50;
+    latency_widen(row->samples_s, n, &row->median);
+}
+
 static double bytes_of(const struct gemm_shape *s)
 {
     return sizeof(float) * ((double)s->m * s->k + (double)s->k * s->n + (double)s->m * s->n);
@@ -116,7 +129,11 @@ static int one(struct gemm_bench_row *row, struct cache_flush *flush,
                          row->name, gemm_blas_core(), row->error);
     }
     if (rc == 0) {
-        stopwatch_measure(rule, multiply, &m, &row->time);
+        struct stopwatch_rule kept = *rule;
+        kept.kept = row->samples_s;
+        stopwatch_measure(&kept, multiply, &m, &row->time);
+        if (row->samples_s)
+            find_median(row);
         row->gflops = gemm_flop(&row->shape) / row->time.median_s * 1e-9;
         row->bytes = bytes_of(&row->shape);
         row->cold_s = cold_median_s(&m, flush);
@@ -134,7 +151,9 @@ int gemm_bench(struct gemm_bench_row rows[GEMM_BENCH_ROWS], const struct stopwat
     environment_processor(&env);
     int rc = cache_flush_init(&flush, env.cache_bytes, e);
     for (size_t i = 0; rc == 0 && i < GEMM_BENCH_ROWS; i++) {
+        double *samples_s = rows[i].samples_s;
         rows[i] = shapes[i];
+        rows[i].samples_s = samples_s;
         rc = one(&rows[i], &flush, rule, e);
     }
     cache_flush_fini(&flush);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 const struct stopwatch_rule stopwatch_usual = {
@@ -51,4 +52,6 @@ void stopwatch_measure(const struct stopwatch_rule *rule, stopwatch_work *work, 
         out->stable = (out->high_s - out->low_s) <= rule->spread * out->median_s;
     } while (n < STOPWATCH_MAX_SAMPLES && before - start < rule->max_s &&
              (n < rule->min_samples || before - start < rule->min_s || !out->stable));
+    if (rule->kept)
+        memcpy(rule->kept, samples, n * sizeof *samples);
 }

@@ -12,6 +12,7 @@ struct stopwatch_rule {
     double max_s; /* and stop at the latest after this */
     size_t min_samples;
     double spread; /* enough when half of the samples lie within this share of the median */
+    double *kept;  /* STOPWATCH_MAX_SAMPLES seconds: the samples as they came; NULL: not wanted */
 };
 
 extern const struct stopwatch_rule stopwatch_usual;

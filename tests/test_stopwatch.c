@@ -49,6 +49,20 @@ Test(stopwatch, keeps_no_more_samples_than_it_has_room_for)
     cr_expect_eq(calls, STOPWATCH_MAX_SAMPLES + 1);
 }
 
+Test(stopwatch, keeps_the_samples_for_who_wants_them)
+{
+    int calls;
+    double kept[STOPWATCH_MAX_SAMPLES] = {0};
+    struct stopwatch_rule rule = {
+        .max_s = 1e9, .min_samples = 5, .spread = any_spread, .kept = kept};
+    struct stopwatch_reading r = measure(&rule, &calls);
+    double best = kept[0];
+    for (size_t i = 0; i < r.samples; i++)
+        best = kept[i] < best ? kept[i] : best;
+    cr_expect_eq(best, r.best_s);
+    cr_expect_eq(kept[r.samples], 0);
+}
+
 Test(stopwatch, reads_best_quartiles_and_median_in_order)
 {
     int calls;

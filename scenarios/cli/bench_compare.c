@@ -3,7 +3,9 @@
 
 #include "kernels/gate.h"
 #include "reports/store.h"
+#include "scenarios/cli/bench.h"
 #include "scenarios/cli/bench_result.h"
+#include "scenarios/cli/bench_setup.h"
 #include "sim/arena.h"
 #include "sim/err.h"
 #include "sim/json.h"
@@ -95,6 +97,32 @@ static int read_bench(struct bench_result *b, const struct json *bench, struct e
     return 0;
 }
 
+/* "gemm-128x768x768.time.p50" of each product. */
+static int read_kernels(struct bench_result *b, const struct json *root, struct err *e)
+{
+    char group[64], place[600];
+    const struct json *list = json_get(root, "kernels");
+    read_keys(b, root);
+    bench_result_setting(b, "model", "kernels");
+    bench_result_setting(b, "precision", "fp32");
+    for (const struct json *c = list ? list->first : NULL; c; c = c->next) {
+        const struct json *interval = json_get(c, "medianInterval");
+        struct figure f = {.unit = "s", .has_interval = true, .value = number_of(c, "median")};
+        if (!interval || interval->count != 2 || !isfinite(f.value))
+            return err_set(e, ERR_INPUT, json_place(place, sizeof place, c),
+                           "is no product that `sluice bench kernels --format json` wrote");
+        f.low = interval->first->number;
+        f.high = interval->last->number;
+        snprintf(group, sizeof group, "gemm-%.0fx%.0fx%.0f", number_of(c, "m"), number_of(c, "n"),
+                 number_of(c, "k"));
+        bench_result_figure(b, group, "time.p50", &f);
+    }
+    double clock = number_of(root, "clockGHz");
+    if (isfinite(clock))
+        bench_result_figure(b, "kernels", "clock", &(struct figure){.unit = "GHz", .value = clock});
+    return 0;
+}
+
 static int load_json(struct arena *a, const char *path, struct result *out, struct err *e)
 {
     size_t length;
@@ -106,7 +134,9 @@ static int load_json(struct arena *a, const char *path, struct result *out, stru
     bench_result_begin(&b, a, path, e);
     const struct json *all = json_get(root, "batches");
     int rc = b.failed;
-    if (!all)
+    if (strcmp(text_of(root, "schema"), "sluice.bench/1") == 0)
+        rc = rc || read_kernels(&b, root, e);
+    else if (!all)
         rc = rc || read_bench(&b, root, e);
     for (const struct json *c = all ? all->first : NULL; c && rc == 0; c = c->next)
         rc = read_bench(&b, c, e);
@@ -242,4 +272,24 @@ int bench_compare(const struct result *before, const struct result *now,
                 slower ? "slower beyond what both scatter" : "nothing is slower beyond the noise",
                 100 * rule->tolerance);
     return slower;
+}
+
+int bench_compare_now(const struct bench_arguments *a, struct arena *arena,
+                      const struct result *now, struct err *e)
+{
+    struct bench_compare_rule rule = {.force = a->force, .db = a->db};
+    struct result before;
+    struct text t = {0};
+    if (!a->against)
+        return 0;
+    if (bench_setup_tolerance(a->tolerance, &rule.tolerance, e) ||
+        bench_compare_load(arena, a->against, a->db, &before, e))
+        return -1;
+    int rc = bench_compare(&before, now, &rule, &t, e);
+    if (rc >= 0)
+        rc = text_end(&t, e) ? -1 : rc;
+    if (rc >= 0)
+        fprintf(strcmp(a->format, "json") == 0 ? stderr : stdout, "\n%s", t.s);
+    text_fini(&t);
+    return rc;
 }

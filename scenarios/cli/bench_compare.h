@@ -24,5 +24,10 @@ int bench_compare_load(struct arena *a, const char *which, const char *db, struc
  * it, or they have nothing in common. */
 int bench_compare(const struct result *before, const struct result *now,
                   const struct bench_compare_rule *rule, struct text *to, struct err *e);
+/* The measurement that was just made against the one named by against (NULL: does nothing): the
+ * table goes behind a text, and to standard error beside a JSON document. As bench_compare. */
+struct bench_arguments;
+int bench_compare_now(const struct bench_arguments *a, struct arena *arena,
+                      const struct result *now, struct err *e);
 
 #endif

@@ -4,11 +4,17 @@
 #include "kernels/gemm_bench.h"
 #include "kernels/peak.h"
 #include "scenarios/cli/bench.h"
+#include "scenarios/cli/bench_compare.h"
+#include "scenarios/cli/bench_result.h"
+#include "scenarios/cli/bench_setup.h"
+#include "scenarios/cli/show.h"
+#include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct kernels {
     struct gemm_bench_row rows[GEMM_BENCH_ROWS];
@@ -52,6 +58,11 @@ static void print_row(struct json_out *o, const struct gemm_bench_row *row)
     json_out_int(o, row->shape.k);
     json_out_key(o, "median");
     json_out_number(o, row->time.median_s);
+    json_out_key(o, "medianInterval");
+    json_out_open(o, "[");
+    json_out_number(o, row->median.low_s);
+    json_out_number(o, row->median.high_s);
+    json_out_close(o, "]");
     json_out_key(o, "quartiles");
     json_out_open(o, "[");
     json_out_number(o, row->time.low_s);
@@ -101,6 +112,8 @@ static void print_json(const struct kernels *k, struct text *t)
             json_out_string(&o, fields[i].value);
     }
     print_peak(&o, &k->peak);
+    json_out_key(&o, "clockGHz");
+    json_out_number(&o, k->disturbance.clock_ghz);
     json_out_key(&o, "kernels");
     json_out_open(&o, "[");
     for (size_t i = 0; i < GEMM_BENCH_ROWS; i++)
@@ -127,21 +140,74 @@ static int measure(struct kernels *k, struct err *e)
     return 0;
 }
 
-int bench_kernels(const struct bench_arguments *a, struct err *e)
+static int make_result(const struct kernels *k, struct bench_result *b)
 {
-    struct kernels k;
+    char group[64];
+    bench_result_environment(b, &k->environment);
+    bench_result_setting(b, "model", "kernels");
+    bench_result_setting(b, "precision", "fp32");
+    for (size_t i = 0; i < GEMM_BENCH_ROWS; i++) {
+        const struct gemm_bench_row *r = &k->rows[i];
+        snprintf(group, sizeof group, "gemm-%dx%dx%d", r->shape.m, r->shape.n, r->shape.k);
+        bench_result_figure(b, group, "time.p50",
+                            &(struct figure){.unit = "s",
+                                             .value = r->median.value_s,
+                                             .has_interval = true,
+                                             .low = r->median.low_s,
+                                             .high = r->median.high_s});
+        bench_result_figure(b, group, "gflops",
+                            &(struct figure){.unit = "GFLOP/s", .value = r->gflops});
+        bench_result_figure(b, group, "cold", &(struct figure){.unit = "s", .value = r->cold_s});
+        bench_result_samples(b, group, "time", r->samples_s, r->time.samples);
+    }
+    bench_result_figure(b, "kernels", "clock",
+                        &(struct figure){.unit = "GHz", .value = k->disturbance.clock_ghz});
+    return bench_result_end(b, "sluice bench kernels", "matrix products of BERT and Inception");
+}
+
+static int deliver(const struct bench_arguments *a, struct arena *arena, const struct kernels *k,
+                   struct err *e)
+{
+    struct bench_result b;
     struct text t = {0};
-    if (a->threads > 0)
-        gemm_blas_threads((int32_t)a->threads);
-    if (measure(&k, e))
+    double started_s = (double)time(NULL);
+    bench_result_begin(&b, arena, "bench-kernels", e);
+    b.r.epoch_s = (int64_t)started_s;
+    if (make_result(k, &b))
         return -1;
     if (strcmp(a->format, "json") == 0)
-        print_json(&k, &t);
+        print_json(k, &t);
     else
-        print_text(&k, &t);
+        print_text(k, &t);
     int rc = text_end(&t, e);
     if (rc == 0)
         fputs(t.s, stdout);
     text_fini(&t);
+    int slower = rc == 0 ? bench_compare_now(a, arena, &b.r, e) : -1;
+    if (slower >= 0 && !a->no_store && bench_result_store(&b.r, a->db, started_s, e))
+        return -1;
+    return slower;
+}
+
+int bench_kernels(const struct bench_arguments *a, struct err *e)
+{
+    struct kernels k = {.peak = {0}};
+    double tolerance;
+    if (bench_setup_tolerance(a->tolerance, &tolerance, e) ||
+        show_check_target(a->no_store ? NULL : a->db, "--db", e))
+        return -1;
+    if (a->threads > 0)
+        gemm_blas_threads((int32_t)a->threads);
+    struct arena *arena = arena_create(e);
+    int rc = arena ? 0 : -1;
+    for (size_t i = 0; rc == 0 && i < GEMM_BENCH_ROWS; i++) {
+        k.rows[i].samples_s = arena_take(arena, STOPWATCH_MAX_SAMPLES, sizeof(double), e);
+        rc = k.rows[i].samples_s ? 0 : -1;
+    }
+    if (rc == 0)
+        rc = measure(&k, e);
+    if (rc == 0)
+        rc = deliver(a, arena, &k, e);
+    arena_destroy(arena);
     return rc;
 }

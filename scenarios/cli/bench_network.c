@@ -376,27 +376,6 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
     return rc ? -1 : 0;
 }
 
-/* The table of a comparison goes behind the text, and beside a JSON document. */
-static int compare(const struct bench_arguments *a, struct arena *arena, const struct result *now,
-                   struct err *e)
-{
-    struct bench_compare_rule rule = {.force = a->force, .db = a->db};
-    struct result before;
-    struct text t = {0};
-    if (!a->against)
-        return 0;
-    if (bench_setup_tolerance(a->tolerance, &rule.tolerance, e) ||
-        bench_compare_load(arena, a->against, a->db, &before, e))
-        return -1;
-    int rc = bench_compare(&before, now, &rule, &t, e);
-    if (rc >= 0)
-        rc = text_end(&t, e) ? -1 : rc;
-    if (rc >= 0)
-        fprintf(strcmp(a->format, "json") == 0 ? stderr : stdout, "\n%s", t.s);
-    text_fini(&t);
-    return rc;
-}
-
 /* The comparison is made before the store changes: `last` means the last but this one. */
 static int deliver(const struct bench_arguments *a, struct arena *arena, const struct sweep *s,
                    double started_s, struct err *e)
@@ -417,7 +396,7 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
     if (rc == 0)
         fputs(t.s, stdout);
     text_fini(&t);
-    int slower = rc == 0 ? compare(a, arena, &b.r, e) : -1;
+    int slower = rc == 0 ? bench_compare_now(a, arena, &b.r, e) : -1;
     if (slower >= 0 && !a->no_store && bench_result_store(&b.r, a->db, started_s, e))
         return -1;
     return slower;
