@@ -2,6 +2,7 @@
 #include "kernels/attention.h"
 
 #include "kernels/batched_gemm.h"
+#include "kernels/parallel.h"
 #include "kernels/softmax.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ static void check(const struct attention_shape *s)
 
 size_t attention_scratch(const struct attention_shape *s)
 {
-    return (size_t)s->heads * (size_t)s->sequence * (size_t)s->sequence;
+    return (size_t)s->sequence * (size_t)s->sequence;
 }
 
 double attention_flop(const struct attention_shape *s)
@@ -23,11 +24,20 @@ double attention_flop(const struct attention_shape *s)
     return 4.0 * s->batch * s->heads * s->size * s->sequence * s->sequence;
 }
 
-static int32_t length_of(const struct attention_shape *s, const int32_t *lengths, size_t b)
+/* Where a sequence lies. */
+struct place {
+    size_t row;     /* of its first token */
+    int32_t rows;   /* that are there: the padding too, unless it was dropped */
+    int32_t length; /* true tokens */
+};
+
+static struct place place_of(const struct attention_shape *s, const int32_t *lengths,
+                             const int32_t *starts, size_t b)
 {
     int32_t length = lengths ? lengths[b] : s->sequence;
-    assert(length >= 1 && length <= s->sequence);
-    return length;
+    assert(length >= 1 && length <= s->sequence && (!starts || starts[b] >= 0));
+    return (struct place){starts ? (size_t)starts[b] : b * (size_t)s->sequence,
+                          starts ? length : s->sequence, length};
 }
 
 /* One token of one head: scores against `length` keys, then the mean of their values. qkv points
@@ -55,33 +65,49 @@ static void one_token(const struct attention_shape *s, const struct attention_re
 
 void attention_reference(const struct attention_shape *s, const struct attention_reference_data *d)
 {
-    size_t size = (size_t)s->size, width = (size_t)s->heads * size, sequence = (size_t)s->sequence;
+    size_t size = (size_t)s->size, width = (size_t)s->heads * size;
     check(s);
-    for (size_t b = 0; b < (size_t)s->batch; b++)
+    for (size_t b = 0; b < (size_t)s->batch; b++) {
+        struct place p = place_of(s, d->lengths, d->starts, b);
         for (size_t h = 0; h < (size_t)s->heads; h++)
-            for (size_t t = 0; t < sequence; t++)
-                one_token(s, d, d->qkv + b * sequence * 3 * width + h * size, t,
-                          length_of(s, d->lengths, b),
-                          d->y + (b * sequence + t) * width + h * size);
+            for (size_t t = 0; t < (size_t)p.rows; t++)
+                one_token(s, d, d->qkv + p.row * 3 * width + h * size, t, p.length,
+                          d->y + (p.row + t) * width + h * size);
+    }
 }
 
-void attention_blas(const struct attention_shape *s, const struct attention_data *d)
+struct job {
+    const struct attention_shape *s;
+    const struct attention_data *d;
+};
+
+/* One head of one sequence. Keys of the padding take no part, so nothing need be masked. */
+static void one_head(void *self, size_t piece, int32_t thread)
 {
-    int32_t t = s->sequence, width = s->heads * s->size;
-    size_t square = (size_t)t * (size_t)t, size = (size_t)s->size;
+    const struct job *j = self;
+    const struct attention_shape *s = j->s;
+    size_t size = (size_t)s->size, width = (size_t)s->heads * size;
+    struct place p = place_of(s, j->d->lengths, j->d->starts, piece / (size_t)s->heads);
+    size_t head = piece % (size_t)s->heads * size;
+    const float *qkv = j->d->qkv + p.row * 3 * width + head;
+    float *scores = j->d->scores + (size_t)thread * attention_scratch(s);
+    int32_t row = 3 * (int32_t)width, n = p.length;
+    struct batched_gemm_shape score = {1,   p.rows, n, s->size, true, row,
+                                       row, n,      0, 0,       0,    s->precision};
+    struct batched_gemm_shape mix = {1,   p.rows,         s->size, n, false, n,
+                                     row, (int32_t)width, 0,       0, 0,     s->precision};
+    struct softmax_shape soft = {p.rows, n, n, 1.0 / sqrt((double)size), s->precision};
+    batched_gemm_blas(&score, &(struct batched_gemm_data){qkv, qkv + width, scores});
+    softmax_float(&soft, scores);
+    batched_gemm_blas(
+        &mix, &(struct batched_gemm_data){scores, qkv + 2 * width, j->d->y + p.row * width + head});
+}
+
+void attention_blas(const struct attention_shape *s, const struct attention_data *d,
+                    struct parallel *threads)
+{
+    struct job j = {s, d};
     check(s);
     assert(d->qkv && d->y && d->scores);
-    struct batched_gemm_shape scores = {s->heads,  t, t,    s->size, true,   3 * width,
-                                        3 * width, t, size, size,    square, s->precision};
-    struct batched_gemm_shape mix = {s->heads,  t,     s->size, t,    false, t,
-                                     3 * width, width, square,  size, size,  s->precision};
-    struct softmax_shape soft = {s->heads * t, t, t, 1.0 / sqrt((double)size), s->precision};
-    for (size_t b = 0; b < (size_t)s->batch; b++) {
-        const float *qkv = d->qkv + b * (size_t)t * 3 * (size_t)width;
-        soft.length = length_of(s, d->lengths, b);
-        batched_gemm_blas(&scores, &(struct batched_gemm_data){qkv, qkv + width, d->scores});
-        softmax_float(&soft, d->scores);
-        batched_gemm_blas(&mix, &(struct batched_gemm_data){d->scores, qkv + 2 * width,
-                                                            d->y + b * (size_t)(t * width)});
-    }
+    parallel_run(threads, (size_t)s->batch * (size_t)s->heads, one_head, &j);
 }

@@ -5,6 +5,7 @@
 #include "kernels/network.h"
 
 struct device;
+struct parallel;
 
 /* Values of the backend's own type, where the backend calculates: memory of this process, or of
  * `device`. The tokens of a network beside them; lengths may be NULL: all tokens are true. */
@@ -13,7 +14,8 @@ struct backend_memory {
     int32_t *words, *lengths;
     const int32_t *kinds; /* always NULL so far: every token is of kind 0 */
     struct device *device;
-    void *own; /* whatever else the backend keeps */
+    struct parallel *threads; /* of backend_blas */
+    void *own;                /* whatever else the backend keeps */
 };
 
 /* n values from `at` on in one of the memories. */

@@ -2,14 +2,28 @@
 #include "kernels/backend.h"
 #include "kernels/backend_host.h"
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 
 #include <stdio.h>
 
+/* As many threads as OpenBLAS has now. While a network runs they share out the tiles and each calls
+ * OpenBLAS for itself: packing, bias and activation of a tile then run in parallel as well. */
 static int open(const struct backend *b, const struct network *plan, struct backend_memory *m,
                 struct err *e)
 {
     (void)b;
-    return backend_host_open(plan, m, sizeof(float), e);
+    struct network threaded = *plan;
+    threaded.scratch *= (size_t)gemm_blas_threads(0);
+    if (backend_host_open(&threaded, m, sizeof(float), e))
+        return -1;
+    m->threads = parallel_create(gemm_blas_threads(0), e);
+    return m->threads ? 0 : -1;
+}
+
+static void shut(struct backend_memory *m)
+{
+    parallel_destroy(m->threads);
+    backend_host_close(m);
 }
 
 static int store(const struct backend_memory *m, const struct backend_span *to, const double *from,
@@ -38,7 +52,7 @@ static void embed(const struct network_step *s, const struct backend_memory *m)
 {
     const float *p = m->parameters;
     struct embedding_tables tables = {p + s->weight, p + s->bias, p + s->kinds};
-    struct embedding_tokens tokens = {m->words, m->kinds};
+    struct embedding_tokens tokens = {.words = m->words, .kinds = m->kinds};
     embedding_float(&s->as.embedding, &tokens, &tables, (float *)m->activations + s->y);
 }
 
@@ -51,23 +65,24 @@ static void run(const struct network_step *s, const struct backend_memory *m)
     const float *residual = s->residual == NETWORK_NONE ? NULL : base + s->residual;
     switch (s->kind) {
     case STEP_CONV:
-        conv_blas(&s->as.conv, &(struct conv_data){x, weight, bias, y, scratch});
+        conv_blas(&s->as.conv, &(struct conv_data){x, weight, bias, y, scratch}, m->threads);
         break;
     case STEP_POOL:
-        pool_float(&s->as.pool, x, y);
+        pool_float(&s->as.pool, x, y, m->threads);
         break;
     case STEP_LINEAR:
-        linear_blas(&s->as.linear, &(struct linear_data){x, weight, bias, y});
+        linear_blas(&s->as.linear, &(struct linear_data){x, weight, bias, y}, m->threads);
         break;
     case STEP_EMBEDDING:
         embed(s, m);
         break;
     case STEP_LAYER_NORM:
-        layer_norm_float(&s->as.layer_norm,
-                         &(struct layer_norm_data){x, residual, weight, bias, y});
+        layer_norm_float(&s->as.layer_norm, &(struct layer_norm_data){x, residual, weight, bias, y},
+                         m->threads);
         break;
     case STEP_ATTENTION:
-        attention_blas(&s->as.attention, &(struct attention_data){x, m->lengths, y, scratch});
+        attention_blas(&s->as.attention, &(struct attention_data){x, m->lengths, y, scratch, NULL},
+                       m->threads);
         break;
     }
 }
@@ -75,8 +90,11 @@ static void run(const struct network_step *s, const struct backend_memory *m)
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     (void)e;
+    int32_t before = gemm_blas_threads(0);
+    gemm_blas_threads(1);
     for (size_t i = 0; i < plan->n_steps; i++)
         run(&plan->steps[i], m);
+    gemm_blas_threads(before);
     return 0;
 }
 
@@ -89,7 +107,7 @@ static void describe(const struct backend_memory *m, struct backend_device *out)
 
 const struct backend backend_blas = {.name = "cpu",
                                      .open = open,
-                                     .close = backend_host_close,
+                                     .close = shut,
                                      .store = store,
                                      .load = load,
                                      .tokens = backend_host_tokens,

@@ -37,7 +37,7 @@ static size_t scratch_of(const struct network *plan)
 static int embed(const struct network_step *s, const struct backend_memory *m, struct err *e)
 {
     const float *p = m->parameters;
-    struct embedding_cuda_data d = {{m->words, m->kinds},
+    struct embedding_cuda_data d = {{m->words, m->kinds, NULL},
                                     {p + s->weight, p + s->bias, p + s->kinds},
                                     (float *)m->activations + s->y};
     return embedding_cuda(&s->as.embedding, &d, m->device, e);
@@ -65,8 +65,9 @@ static int run(const struct network_step *s, const struct backend_memory *m, str
                                &(struct layer_norm_data){x, residual, weight, bias, y}, m->device,
                                e);
     case STEP_ATTENTION:
-        return attention_cuda(&s->as.attention, &(struct attention_data){x, m->lengths, y, scratch},
-                              m->device, e);
+        return attention_cuda(&s->as.attention,
+                              &(struct attention_data){x, m->lengths, y, scratch, NULL}, m->device,
+                              e);
     }
     return -1;
 }

@@ -37,7 +37,7 @@ static void embed(const struct network_step *s, const struct backend_memory *m)
 {
     const double *p = m->parameters;
     struct embedding_reference_tables tables = {p + s->weight, p + s->bias, p + s->kinds};
-    struct embedding_tokens tokens = {m->words, m->kinds};
+    struct embedding_tokens tokens = {.words = m->words, .kinds = m->kinds};
     embedding_reference(&s->as.embedding, &tokens, &tables, (double *)m->activations + s->y);
 }
 
@@ -67,7 +67,7 @@ static void run(const struct network_step *s, const struct backend_memory *m)
         break;
     case STEP_ATTENTION:
         attention_reference(&s->as.attention,
-                            &(struct attention_reference_data){x, m->lengths, y, scratch});
+                            &(struct attention_reference_data){x, m->lengths, y, scratch, NULL});
         break;
     }
 }

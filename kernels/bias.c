@@ -22,16 +22,23 @@ void bias_reference(const struct bias_shape *s, const double *bias, double *x)
         }
 }
 
+static void one_row(enum bias_activation activation, const float *restrict bias, float *restrict x,
+                    size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        x[j] += bias[j];
+    if (activation == BIAS_RELU)
+        for (size_t j = 0; j < n; j++)
+            x[j] = x[j] > 0 ? x[j] : 0;
+    else if (activation == BIAS_TANH)
+        for (size_t j = 0; j < n; j++)
+            x[j] = tanhf(x[j]);
+}
+
 void bias_float(const struct bias_shape *s, const float *bias, float *x)
 {
     check(s);
     assert(bias && x);
-    for (int32_t r = 0; r < s->rows; r++, x += s->columns) {
-        for (int32_t j = 0; j < s->columns; j++)
-            x[j] += bias[j];
-        for (int32_t j = 0; s->activation == BIAS_RELU && j < s->columns; j++)
-            x[j] = x[j] > 0 ? x[j] : 0;
-        for (int32_t j = 0; s->activation == BIAS_TANH && j < s->columns; j++)
-            x[j] = tanhf(x[j]);
-    }
+    for (size_t r = 0; r < (size_t)s->rows; r++)
+        one_row(s->activation, bias, x + r * (size_t)s->columns, (size_t)s->columns);
 }

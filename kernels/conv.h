@@ -14,6 +14,7 @@
 
 struct device;
 struct err;
+struct parallel;
 
 /* All extents >= 1, paddings >= 0 and smaller than the kernel; the kernel fits the padded input. */
 struct conv_shape {
@@ -29,7 +30,7 @@ struct conv_reference_data {
     const double *x, *weight, *bias;
     double *y;
 };
-/* scratch: conv_scratch values, or NULL when that is 0. */
+/* scratch: conv_scratch values for each thread, or NULL when that is 0. */
 struct conv_data {
     const float *x, *weight, *bias;
     float *y, *scratch;
@@ -37,16 +38,18 @@ struct conv_data {
 
 int32_t conv_hout(const struct conv_shape *s);
 int32_t conv_wout(const struct conv_shape *s);
-/* Values that conv_blas needs beside its tensors: 0 for a 1x1 kernel of stride 1. */
+/* Values that conv_blas needs beside its tensors for each thread: 0 for a 1x1 kernel of stride 1.
+ */
 size_t conv_scratch(const struct conv_shape *s);
 /* Two a multiplication with its addition, as papers count; the epilogue is left out. */
 double conv_flop(const struct conv_shape *s);
 
 /* The sum as written above. */
 void conv_reference(const struct conv_shape *s, const struct conv_reference_data *d);
-/* Patches of some output rows at a time into a panel that stays in the cache (im2col), then one
- * product; 1x1 kernels of stride 1 multiply the input as it lies. */
-void conv_blas(const struct conv_shape *s, const struct conv_data *d);
+/* Patches of some pixels at a time into a panel that stays in the cache (im2col), then one product
+ * and its bias and ReLU; 1x1 kernels of stride 1 multiply the input as it lies. Tiles are shared
+ * out among the threads (NULL: none but the caller's); OpenBLAS should have one thread then. */
+void conv_blas(const struct conv_shape *s, const struct conv_data *d, struct parallel *threads);
 
 /* Batch norm at inference, (z - mean) * gamma / sqrt(variance + eps) + beta, for each of cout
  * channels. gamma may be NULL: all one. */

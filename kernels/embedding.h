@@ -16,9 +16,10 @@ struct embedding_shape {
 };
 
 /* words: batch x sequence numbers of tokens, each in 0..vocabulary-1; kinds likewise in
- * 0..segments-1, or NULL: all 0. A number outside its table is the caller's mistake. */
+ * 0..segments-1, or NULL: all 0. places: each token's row of the positions, or NULL: its place in
+ * its sequence. A number outside its table is the caller's mistake. */
 struct embedding_tokens {
-    const int32_t *words, *kinds;
+    const int32_t *words, *kinds, *places;
 };
 struct embedding_reference_tables {
     const double *words, *positions, *kinds;

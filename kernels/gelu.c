@@ -27,7 +27,7 @@ void gelu_reference(const struct gelu_shape *s, const double *bias, double *x)
  * nothing cancels; unlike libm's erff, a vector unit runs it several values at a time. */
 static inline float own_erf(float x)
 {
-    float a = x > 3.85F ? 3.85F : x < -3.85F ? -3.85F : x, t = a * a;
+    float low = x > 3.85F ? 3.85F : x, a = low < -3.85F ? -3.85F : low, t = a * a;
     float p = 2.090833864e-06F;
     p = p * t + 2.875600447e-04F;
     p = p * t + 3.760833212e-03F;
@@ -48,13 +48,18 @@ float gelu_erf(float x)
     return own_erf(x);
 }
 
+static void one_row(const float *restrict bias, float *restrict x, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        float z = x[j] + bias[j];
+        x[j] = 0.5F * z * (1.0F + own_erf(z * (float)GELU_SQRT_HALF));
+    }
+}
+
 void gelu_float(const struct gelu_shape *s, const float *bias, float *x)
 {
     check(s);
     assert(bias && x);
-    for (int32_t r = 0; r < s->rows; r++, x += s->columns)
-        for (int32_t j = 0; j < s->columns; j++) {
-            float z = x[j] + bias[j];
-            x[j] = 0.5F * z * (1.0F + own_erf(z * (float)GELU_SQRT_HALF));
-        }
+    for (size_t r = 0; r < (size_t)s->rows; r++)
+        one_row(bias, x + r * (size_t)s->columns, (size_t)s->columns);
 }

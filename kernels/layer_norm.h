@@ -8,6 +8,7 @@
 
 struct device;
 struct err;
+struct parallel;
 
 /* rows x columns without padding, both >= 1. */
 struct layer_norm_shape {
@@ -28,8 +29,10 @@ struct layer_norm_data {
 
 void layer_norm_reference(const struct layer_norm_shape *s,
                           const struct layer_norm_reference_data *d);
-/* Two passes over a row in float: mean, then deviations from it, in eight partial sums. */
-void layer_norm_float(const struct layer_norm_shape *s, const struct layer_norm_data *d);
+/* Two passes over a row in float: mean, then deviations from it, in eight partial sums. threads may
+ * be NULL. */
+void layer_norm_float(const struct layer_norm_shape *s, const struct layer_norm_data *d,
+                      struct parallel *threads);
 
 /* In device memory, queued, a block a row, which it keeps in its shared memory: columns * 4 bytes
  * and a little more must fit, 12,000 columns on any GPU. */

@@ -8,6 +8,7 @@
 
 struct device;
 struct err;
+struct parallel;
 
 enum linear_activation { LINEAR_PLAIN, LINEAR_RELU, LINEAR_TANH, LINEAR_GELU };
 
@@ -29,7 +30,10 @@ struct linear_data {
 };
 
 void linear_reference(const struct linear_shape *s, const struct linear_reference_data *d);
-void linear_blas(const struct linear_shape *s, const struct linear_data *d);
+/* Tiles of the result with their bias and activation, shared out among the threads (NULL: none but
+ * the caller's); OpenBLAS should have one thread then. */
+void linear_blas(const struct linear_shape *s, const struct linear_data *d,
+                 struct parallel *threads);
 double linear_flop(const struct linear_shape *s); /* of the product */
 
 /* In device memory, queued. */

@@ -1,10 +1,13 @@
 /* pool: pooling, cell by cell and row by row. */
 #include "kernels/pool.h"
 
+#include "kernels/parallel.h"
+
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 static void check(const struct pool_shape *s)
 {
@@ -57,61 +60,114 @@ void pool_reference(const struct pool_shape *s, const double *x, double *y)
                 }
 }
 
-/* The part [first, last) of an axis' window at `at` that lies inside the image. */
-static void inside(int32_t at, int32_t window, int32_t size, int32_t *first, int32_t *last)
+/* A row of the image with its padding, the window's rows already taken together. */
+#define POOL_LINE (2 * POOL_MAX_WINDOW)
+
+static void take_in(enum pool_kind kind, const float *restrict x, float *restrict line, int32_t n)
 {
-    *first = at < 0 ? -at : 0;
-    *last = at + window > size ? size - at : window;
+    if (kind == POOL_MEAN)
+        for (int32_t j = 0; j < n; j++)
+            line[j] += x[j];
+    else
+        for (int32_t j = 0; j < n; j++)
+            line[j] = x[j] > line[j] ? x[j] : line[j];
 }
 
-/* Adds, or takes the larger of, one window column's cells of one image row to an output row. */
-static void add_column(const struct pool_shape *s, const float *x, int32_t v, float *y)
+/* Padded columns from `start` on, n of them, of image rows rows[0]..rows[1]-1 into the line. */
+static void gather(const struct pool_shape *s, const float *x, const int32_t rows[2], int32_t start,
+                   float *line, int32_t n)
 {
-    int32_t wout = pool_wout(s), start = s->pad_w - v, end = s->win + s->pad_w - v;
-    int32_t first = start <= 0 ? 0 : (start + s->stride - 1) / s->stride;
-    int32_t last = end <= 0 ? 0 : (end + s->stride - 1) / s->stride;
-    const float *from = x + (v - s->pad_w);
-    last = last > wout ? wout : last;
-    if (s->kind == POOL_MEAN && s->stride == 1)
-        for (int32_t j = first; j < last; j++)
-            y[j] += from[j];
-    else if (s->kind == POOL_MEAN)
-        for (int32_t j = first; j < last; j++)
-            y[j] += from[j * s->stride];
+    int32_t first = start < s->pad_w ? s->pad_w - start : 0;
+    int32_t last = s->win + s->pad_w - start < n ? s->win + s->pad_w - start : n;
+    float nothing = s->kind == POOL_MAX ? -FLT_MAX : 0;
+    first = first > n ? n : first;
+    last = last < first ? first : last;
+    const float *from = x + (start + first - s->pad_w);
+    for (int32_t j = 0; j < first; j++)
+        line[j] = nothing;
+    for (int32_t j = last; j < n; j++)
+        line[j] = nothing;
+    if (first < last)
+        memcpy(line + first, from + (size_t)rows[0] * s->win, (size_t)(last - first) * sizeof *x);
+    for (int32_t u = rows[0] + 1; u < rows[1]; u++)
+        take_in(s->kind, from + (size_t)u * s->win, line + first, last - first);
+}
+
+/* n output values from the line's windows. */
+static void slide(const struct pool_shape *s, const float *restrict line, float *restrict y,
+                  int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        y[j] = line[j * s->stride];
+    for (int32_t v = 1; v < s->kw; v++)
+        if (s->stride == 1)
+            take_in(s->kind, line + v, y, n);
+        else if (s->kind == POOL_MEAN)
+            for (int32_t j = 0; j < n; j++)
+                y[j] += line[j * s->stride + v];
+        else
+            for (int32_t j = 0; j < n; j++)
+                y[j] = line[j * s->stride + v] > y[j] ? line[j * s->stride + v] : y[j];
+}
+
+/* Cells of output column j's window that lie inside the image. */
+static int32_t cells_across(const struct pool_shape *s, int32_t j)
+{
+    int32_t left = j * s->stride - s->pad_w, right = left + s->kw;
+    return (right > s->win ? s->win : right) - (left < 0 ? 0 : left);
+}
+
+/* Sums of whole rows become means. */
+static void divide(const struct pool_shape *s, int32_t rows, float *y)
+{
+    int32_t wout = pool_wout(s);
+    if (s->count_padding)
+        for (int32_t j = 0; j < wout; j++)
+            y[j] /= (float)(s->kh * s->kw);
     else
-        for (int32_t j = first; j < last; j++) {
-            float cell = from[j * s->stride];
-            y[j] = cell > y[j] ? cell : y[j];
-        }
+        for (int32_t j = 0; j < wout; j++)
+            y[j] /= (float)(rows * cells_across(s, j));
 }
 
 static void one_row(const struct pool_shape *s, const float *x, int32_t i, float *y)
 {
-    int32_t wout = pool_wout(s), top = i * s->stride - s->pad_h, first, last;
-    inside(top, s->kh, s->hin, &first, &last);
-    for (int32_t j = 0; j < wout; j++)
-        y[j] = s->kind == POOL_MAX ? -FLT_MAX : 0;
-    for (int32_t u = first; u < last; u++)
-        for (int32_t v = 0; v < s->kw; v++)
-            add_column(s, x + (size_t)(top + u) * s->win, v, y);
-    if (s->kind == POOL_MAX)
-        return;
-    for (int32_t j = 0; j < wout; j++) {
-        int32_t left, right;
-        inside(j * s->stride - s->pad_w, s->kw, s->win, &left, &right);
-        y[j] /= (float)(s->count_padding ? s->kh * s->kw : (last - first) * (right - left));
+    float line[POOL_LINE];
+    int32_t wout = pool_wout(s), top = i * s->stride - s->pad_h, bottom = top + s->kh;
+    int32_t rows[2] = {top < 0 ? 0 : top, bottom > s->hin ? s->hin : bottom};
+    int32_t fit = (POOL_LINE - s->kw) / s->stride + 1;
+    for (int32_t j = 0; j < wout; j += fit) {
+        int32_t n = wout - j < fit ? wout - j : fit;
+        gather(s, x, rows, j * s->stride, line, (n - 1) * s->stride + s->kw);
+        slide(s, line, y + j, n);
     }
+    if (s->kind == POOL_MEAN)
+        divide(s, rows[1] - rows[0], y);
 }
 
-void pool_float(const struct pool_shape *s, const float *x, float *y)
+struct job {
+    const struct pool_shape *s;
+    const float *x;
+    float *y;
+};
+
+/* One channel of one image. */
+static void one_plane(void *self, size_t piece, int32_t thread)
 {
+    const struct job *d = self;
+    const struct pool_shape *s = d->s;
+    size_t channels = (size_t)s->channels, to = piece / channels * (size_t)s->y_channels;
     int32_t hout = pool_hout(s), wout = pool_wout(s);
+    const float *x = d->x + piece * (size_t)s->hin * (size_t)s->win;
+    float *y = d->y + (to + piece % channels) * (size_t)hout * (size_t)wout;
+    (void)thread;
+    for (int32_t i = 0; i < hout; i++)
+        one_row(s, x, i, y + (size_t)i * wout);
+}
+
+void pool_float(const struct pool_shape *s, const float *x, float *y, struct parallel *threads)
+{
+    struct job d = {s, x, y};
     check(s);
-    assert(x && y);
-    for (int32_t n = 0; n < s->batch; n++)
-        for (int32_t c = 0; c < s->channels; c++) {
-            size_t from = (size_t)n * s->channels + c, to = (size_t)n * s->y_channels + c;
-            for (int32_t i = 0; i < hout; i++)
-                one_row(s, x + from * s->hin * s->win, i, y + (to * hout + i) * wout);
-        }
+    assert(x && y && s->kw <= POOL_MAX_WINDOW && s->stride <= POOL_MAX_WINDOW);
+    parallel_run(threads, (size_t)s->batch * (size_t)s->channels, one_plane, &d);
 }

@@ -13,6 +13,7 @@
 
 struct device;
 struct err;
+struct parallel;
 
 enum pool_kind { POOL_MAX, POOL_MEAN };
 
@@ -29,8 +30,10 @@ struct pool_shape {
 int32_t pool_hout(const struct pool_shape *s);
 int32_t pool_wout(const struct pool_shape *s);
 void pool_reference(const struct pool_shape *s, const double *x, double *y);
-/* The same in float, one window row after the other over whole output rows. */
-void pool_float(const struct pool_shape *s, const float *x, float *y);
+/* The same in float: the window's rows are taken together first, then its columns. Windows and
+ * strides of up to POOL_MAX_WINDOW columns. threads may be NULL. */
+#define POOL_MAX_WINDOW 1024
+void pool_float(const struct pool_shape *s, const float *x, float *y, struct parallel *threads);
 
 /* In device memory, queued. */
 struct pool_cuda_data {

@@ -7,8 +7,8 @@ static void compare(const struct attention_shape *s, const int32_t *lengths)
     size_t width = (size_t)s->heads * s->size, tokens = (size_t)s->batch * s->sequence;
     struct pair qkv = pair_random(tokens * 3 * width, 1), y = pair_untouched(tokens * width);
     struct pair scores = pair_untouched(attention_scratch(s));
-    attention_reference(s, &(struct attention_reference_data){qkv.d, lengths, y.d, scores.d});
-    attention_blas(s, &(struct attention_data){qkv.f, lengths, y.f, scores.f});
+    attention_reference(s, &(struct attention_reference_data){qkv.d, lengths, y.d, scores.d, NULL});
+    attention_blas(s, &(struct attention_data){qkv.f, lengths, y.f, scores.f, NULL}, NULL);
     pair_agrees(&y, 2e-6, "attention");
     pair_free(&qkv);
     pair_free(&y);
@@ -34,7 +34,7 @@ Test(attention, equal_scores_give_the_mean_of_the_true_tokens)
     float qkv[9] = {0, 5, 1, 0, -5, 2, 0, 1, 30}, y[3], scores[9];
     int32_t length = 2;
     struct attention_shape s = {1, 3, 1, 1, PRECISION_FP32};
-    attention_blas(&s, &(struct attention_data){qkv, &length, y, scores});
+    attention_blas(&s, &(struct attention_data){qkv, &length, y, scores, NULL}, NULL);
     for (int i = 0; i < 3; i++)
         cr_assert_float_eq(y[i], 1.5F, 1e-6F);
 }

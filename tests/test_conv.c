@@ -1,5 +1,7 @@
 /* test_conv: convolution by products of patches against the plain sum. */
 #include "kernels/conv.h"
+#include "kernels/parallel.h"
+#include "sim/err.h"
 #include "tests/pair.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
@@ -10,12 +12,16 @@ static void compare(const struct conv_shape *s, const char *what)
     struct pair x = pair_random((size_t)s->batch * s->cin * s->hin * s->win, 1);
     struct pair w = pair_random((size_t)s->cout * k, 2), b = pair_random((size_t)s->cout, 3);
     struct pair y = pair_untouched(((size_t)(s->batch - 1) * s->y_channels + s->cout) * plane);
-    float *scratch = malloc((conv_scratch(s) + 1) * sizeof *scratch);
+    struct err e = {0};
+    struct parallel *threads = parallel_create(2, &e);
+    float *scratch = malloc((2 * conv_scratch(s) + 1) * sizeof *scratch);
     conv_reference(s, &(struct conv_reference_data){x.d, w.d, b.d, y.d});
-    conv_blas(s, &(struct conv_data){x.f, w.f, b.f, y.f, conv_scratch(s) ? scratch : NULL});
+    conv_blas(s, &(struct conv_data){x.f, w.f, b.f, y.f, conv_scratch(s) ? scratch : NULL},
+              threads);
     /* channels of the wider tensor that are not ours stay as they were, in both */
     pair_agrees(&y, 1e-6 + 1e-7 * sqrt((double)k), what);
     free(scratch);
+    parallel_destroy(threads);
     pair_free(&x);
     pair_free(&w);
     pair_free(&b);
@@ -38,6 +44,11 @@ static const struct {
     {"image smaller than the kernel", {1, 2, 2, 3, 3, 5, 5, 1, 2, 2, 3, false, PRECISION_FP32}},
     {"one pixel", {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, false, PRECISION_FP32}},
     {"stride 3", {1, 2, 10, 11, 3, 3, 2, 3, 1, 0, 3, false, PRECISION_FP32}},
+    {"tiles of pixels", {2, 3, 31, 33, 5, 3, 3, 1, 1, 1, 5, true, PRECISION_FP32}},
+    {"tiles of pixels, 1x1", {1, 7, 40, 31, 6, 1, 1, 1, 0, 0, 6, true, PRECISION_FP32}},
+    {"tiles of channels", {2, 6, 8, 8, 205, 3, 3, 1, 1, 1, 205, true, PRECISION_FP32}},
+    {"tiles of channels, 1x1", {1, 33, 8, 8, 210, 1, 1, 1, 0, 0, 210, true, PRECISION_FP32}},
+    {"same width, other height", {1, 4, 20, 17, 7, 4, 3, 1, 2, 1, 7, true, PRECISION_FP32}},
     {"several panels", {1, 150, 40, 37, 3, 5, 5, 1, 2, 2, 3, true, PRECISION_FP32}},
 };
 
@@ -118,9 +129,9 @@ Test(conv, slices_side_by_side_are_a_concatenation)
     struct pair whole = pair_untouched(2 * 10 * 25), part = pair_untouched(2 * 4 * 25);
     float scratch[27 * 25];
     alone.y_channels = 4;
-    conv_blas(&alone, &(struct conv_data){x.f, w.f, b.f, part.f, scratch});
+    conv_blas(&alone, &(struct conv_data){x.f, w.f, b.f, part.f, scratch}, NULL);
     for (size_t first = 0; first < 8; first += 4)
-        conv_blas(&s, &(struct conv_data){x.f, w.f, b.f, whole.f + first * 25, scratch});
+        conv_blas(&s, &(struct conv_data){x.f, w.f, b.f, whole.f + first * 25, scratch}, NULL);
     for (size_t n = 0; n < 2; n++)
         for (size_t c = 0; c < 10; c++)
             for (size_t i = 0; i < 25; i++)

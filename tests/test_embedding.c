@@ -10,7 +10,7 @@ Test(embedding, adds_word_position_and_kind)
     struct pair y = pair_untouched(30);
     int32_t tokens[6] = {0, 10, 3, 7, 7, 1}, kind[6] = {0, 1, 1, 0, 0, 1};
     for (int with = 0; with < 2; with++) {
-        struct embedding_tokens t = {tokens, with ? kind : NULL};
+        struct embedding_tokens t = {tokens, with ? kind : NULL, NULL};
         embedding_reference(
             &s, &t, &(struct embedding_reference_tables){words.d, positions.d, kinds.d}, y.d);
         embedding_float(&s, &t, &(struct embedding_tables){words.f, positions.f, kinds.f}, y.f);

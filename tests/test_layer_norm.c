@@ -15,7 +15,7 @@ static void compare(const struct layer_norm_shape *s, int with_residual)
     layer_norm_reference(s, &(struct layer_norm_reference_data){x.d, with_residual ? r.d : NULL,
                                                                 gain.d, bias.d, y.d});
     layer_norm_float(
-        s, &(struct layer_norm_data){x.f, with_residual ? r.f : NULL, gain.f, bias.f, y.f});
+        s, &(struct layer_norm_data){x.f, with_residual ? r.f : NULL, gain.f, bias.f, y.f}, NULL);
     /* two values close to each other leave few digits of their difference */
     pair_agrees(&y, s->columns <= 2 ? 1e-3 : 1e-5, "layer norm");
     pair_free(&x);

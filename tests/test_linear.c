@@ -9,7 +9,7 @@ static void compare(const struct linear_shape *s)
     struct pair b = pair_random((size_t)s->outputs, 3);
     struct pair y = pair_untouched((size_t)s->rows * s->outputs);
     linear_reference(s, &(struct linear_reference_data){x.d, w.d, b.d, y.d});
-    linear_blas(s, &(struct linear_data){x.f, w.f, b.f, y.f});
+    linear_blas(s, &(struct linear_data){x.f, w.f, b.f, y.f}, NULL);
     pair_agrees(&y, 1e-6 + 1e-7 * sqrt(s->inputs), "linear");
     pair_free(&x);
     pair_free(&w);

@@ -10,7 +10,7 @@ static void compare(const struct pool_shape *s, const char *what)
     struct pair x = pair_random((size_t)s->batch * s->channels * s->hin * s->win, 1);
     struct pair y = pair_untouched(((size_t)(s->batch - 1) * s->y_channels + s->channels) * plane);
     pool_reference(s, x.d, y.d);
-    pool_float(s, x.f, y.f);
+    pool_float(s, x.f, y.f, NULL);
     pair_agrees(&y, s->kind == POOL_MAX ? 0 : 1e-6, what);
     pair_free(&x);
     pair_free(&y);

@@ -47,3 +47,13 @@ Test(softmax, gives_known_shares)
     softmax_reference(&s, x);
     cr_assert_float_eq(x[0], 0.25, 1e-12);
 }
+
+Test(softmax, exp_in_float_is_close_everywhere)
+{
+    for (double x = -87; x <= 88; x += 1.0 / 512)
+        cr_assert_float_eq((double)softmax_exp((float)x) / exp(x), 1, 2e-7, "exp(%g)", x);
+    cr_assert_eq(softmax_exp(0), 1);
+    cr_assert_eq(softmax_exp(-87.5F), 0);
+    cr_assert_eq(softmax_exp(-1e30F), 0);
+    cr_assert_eq(softmax_exp(1e30F), softmax_exp(88));
+}

@@ -306,9 +306,9 @@ Test(operators, embedding_adds_three_rows)
         int32_t *at = device_take(r.device, sizeof tokens, &r.e);
         device_put(r.device, at, tokens, sizeof tokens, &r.e);
         for (int kinds = 0; kinds < 2; kinds++) {
-            struct embedding_tokens host = {tokens, kinds ? tokens + 15 : NULL};
+            struct embedding_tokens host = {tokens, kinds ? tokens + 15 : NULL, NULL};
             struct embedding_cuda_data d = {
-                {at, kinds ? at + 15 : NULL}, {v.at[0], v.at[1], v.at[2]}, v.at[3]};
+                {at, kinds ? at + 15 : NULL, NULL}, {v.at[0], v.at[1], v.at[2]}, v.at[3]};
             embedding_reference(&s, &host,
                                 &(struct embedding_reference_tables){v.p[0].d, v.p[1].d, v.p[2].d},
                                 v.p[3].d);
@@ -332,7 +332,7 @@ Test(operators, embedding_of_an_unknown_word_is_not_a_number)
     put(&r, &v, 4);
     int32_t *at = device_take(r.device, sizeof words, &r.e);
     device_put(r.device, at, words, sizeof words, &r.e);
-    struct embedding_cuda_data d = {{at, NULL}, {v.at[0], v.at[1], v.at[2]}, v.at[3]};
+    struct embedding_cuda_data d = {{at, NULL, NULL}, {v.at[0], v.at[1], v.at[2]}, v.at[3]};
     embedding_cuda(&s, &d, r.device, &r.e);
     rig_get(&r, &v.p[3], v.at[3]);
     for (int i = 0; i < 6; i++)
@@ -380,8 +380,10 @@ static void attention(const struct attention_shape *s, const int32_t *lengths,
     int32_t *at = device_take(r.device, (size_t)s->batch * sizeof *at, &r.e);
     if (lengths)
         device_put(r.device, at, lengths, (size_t)s->batch * sizeof *at, &r.e);
-    attention_reference(s, &(struct attention_reference_data){v.p[0].d, lengths, v.p[1].d, scores});
-    attention_cuda(s, &(struct attention_data){v.at[0], lengths ? at : NULL, v.at[1], scratch},
+    attention_reference(
+        s, &(struct attention_reference_data){v.p[0].d, lengths, v.p[1].d, scores, NULL});
+    attention_cuda(s,
+                   &(struct attention_data){v.at[0], lengths ? at : NULL, v.at[1], scratch, NULL},
                    r.device, &r.e);
     rig_get(&r, &v.p[1], v.at[1]);
     pair_agrees(&v.p[1], 3e-6, "attention");
