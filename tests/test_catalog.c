@@ -159,6 +159,30 @@ Test(catalog, refuses_what_is_wrong_at_its_place)
         {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"hazards\": [{\"fromAge\": \"1h\", "
          "\"perHour\": 1}], \"quality\": \"measured\", \"date\": \"d\", \"source\": \"s\"}]}",
          "age 0"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"quality\": \"measured\", \"date\": "
+         "\"d\", \"source\": \"s\"}]}",
+         "one of hazards, lifetime and stockUp"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"lifetime\": \"2h\", \"hazards\": "
+         "[{\"fromAge\": \"0s\", \"perHour\": 1}], \"quality\": \"measured\", \"date\": \"d\", "
+         "\"source\": \"s\"}]}",
+         "here are 2"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"lifetime\": {\"distribution\": "
+         "\"lognormal\", \"mean\": \"2h\", \"cv\": 1}, \"quality\": \"measured\", \"date\": \"d\", "
+         "\"source\": \"s\"}]}",
+         "exponential or weibull"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"lifetime\": {\"distribution\": "
+         "\"weibull\", \"shape\": 1.5, \"scale\": \"2h\"}, \"quality\": \"measured\", \"date\": "
+         "\"d\", \"source\": \"s\"}]}",
+         "above 1 old machines die"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"stockUp\": {\"distribution\": "
+         "\"exponential\", \"mean\": \"2h\"}, \"quality\": \"measured\", \"date\": \"d\", "
+         "\"source\": \"s\"}]}",
+         "go together"},
+        {"{\"sluice\": 1, \"spotMarkets\": [{\"name\": \"m\", \"stockUp\": {\"distribution\": "
+         "\"exponential\", \"mean\": \"2h\"}, \"stockDown\": {\"distribution\": \"exponential\", "
+         "\"mean\": \"2h\"}, \"batchShare\": 0.5, \"quality\": \"measured\", \"date\": \"d\", "
+         "\"source\": \"s\"}]}",
+         "leave batchShare out"},
         {"{\"sluice\": 1, \"instances\": [{\"type\": \"x\", \"vcpu\": 4, \"memory\": \"8Gi\", "
          "\"gpus\": 1, \"quality\": \"official\", \"date\": \"d\", \"source\": \"s\"}]}",
          "go together"},

@@ -4,6 +4,7 @@
 #include "sim/money.h"
 
 #include <criterion/criterion.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ static struct spot_terms terms_of(uint64_t machine, sim_ns protection)
 {
     return (struct spot_terms){
         .protection = protection,
+        .share = 1,
         .chance = chance_stream(7, 0, CHANCE_TEST, machine),
     };
 }
@@ -117,6 +119,35 @@ Test(spot, loses_machines_as_fast_as_its_table_says)
         double d = distance(&p, protections[k], loss, N, 30 * SIM_DAY);
         cr_assert_lt(d, 1.628 / sqrt(N), "protection %zu h: distance %g", k, d);
     }
+}
+
+/* The pooled fit of the probes: shape 0.595, scale 1.745 h. At the checks it is the Weibull itself.
+ */
+Test(spot, loses_machines_by_a_weibull_of_decreasing_hazard)
+{
+    enum { N = 20000 };
+    static sim_ns loss[N];
+    struct spot_preset p = medium();
+    struct err e = {0};
+    p.hazards = (struct knob_list){NULL, 0};
+    cr_assert_eq(dist_shape(&p.lifetime, DIST_WEIBULL, 0.595, 1.745 * 3600e9, &e), 0);
+    for (uint64_t m = 0; m < N; m++) {
+        struct spot_terms t = terms_of(m, SIM_HOUR);
+        loss[m] = spot_loss_at(&p, &t, 0, 30 * SIM_DAY);
+    }
+    qsort(loss, N, sizeof *loss, by_time);
+    double worst = 0, spared = gsl_cdf_weibull_Q(1, 1.745, 0.595);
+    size_t i = 0;
+    for (sim_ns t = SIM_HOUR + p.check; t < 30 * SIM_DAY; t += p.check) {
+        while (i < N && loss[i] <= t)
+            i++;
+        double age = (double)t / (double)SIM_HOUR;
+        double want = 1 - gsl_cdf_weibull_Q(age, 1.745, 0.595) / spared;
+        worst = fmax(worst, fabs((double)i / N - want));
+    }
+    cr_assert_lt(worst, 1.628 / sqrt(N), "distance %g", worst);
+    cr_assert_eq(spot_highest_hazard(&p), spot_hazard_at(&p, 0));
+    cr_assert_gt(spot_hazard_at(&p, 0), spot_hazard_at(&p, SIM_HOUR));
 }
 
 /* Created 08:00; market 1.5, 2.5 at 08:30, 1.8 at 09:00, 1.6 at 09:30, 3 at 10:00; bid 2. Charged

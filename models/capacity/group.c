@@ -5,6 +5,7 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/spot_trace.h"
+#include "models/capacity/stock.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
 
@@ -15,7 +16,7 @@
 
 /* Sub-streams of a machine's draws. */
 enum { DRAW_BOOT, DRAW_GPU, DRAW_OBJECT };
-enum { DRAW_LOSS, DRAW_STOCK, DRAW_PRICE };
+enum { DRAW_LOSS, DRAW_STOCK, DRAW_PRICE, DRAW_BATCH, DRAW_ZONE, DRAW_TIES };
 
 /* ---- set-up ---- */
 
@@ -103,6 +104,40 @@ static int make_bids(struct group *g, const struct group_setup *s, struct err *e
     return 0;
 }
 
+/* What a zone and its region draw for a market, whichever pool looks. */
+static struct chance place_stream(const struct group *g, const char *place)
+{
+    uint64_t entity = entity_of(place, g->market->name);
+    return chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
+}
+
+static int draw_zone(struct group *g, const struct group_setup *s, size_t z, struct err *e)
+{
+    struct chance zone = place_stream(g, g->config->zones.items[z]);
+    struct chance region = place_stream(g, g->config->region);
+    const struct spot_preset *m = g->market;
+    if (m->stock_up.mean > 0) {
+        struct stock_setup setup = {m, chance_sub(zone, DRAW_ZONE), chance_sub(region, DRAW_ZONE),
+                                    s->horizon};
+        g->stock_drawn[z] = true;
+        return stock_draw(&g->stock[z], &setup, e);
+    }
+    struct batch_setup setup = {m, chance_sub(zone, DRAW_BATCH), chance_sub(region, DRAW_BATCH),
+                                s->horizon};
+    return batch_draw(&g->batches[z], &setup, e);
+}
+
+static int make_zones(struct group *g, const struct group_setup *s, struct err *e)
+{
+    for (size_t z = 0; z < g->n_zones; z++) {
+        if (s->traces && s->traces->stock[z].n > 0)
+            g->stock[z] = s->traces->stock[z];
+        else if (draw_zone(g, s, z, e))
+            return -1;
+    }
+    return 0;
+}
+
 static int find_market(struct group *g, const struct group_setup *s, struct err *e)
 {
     char where[160];
@@ -118,7 +153,7 @@ static int find_market(struct group *g, const struct group_setup *s, struct err 
         return err_set(e, ERR_INPUT, where, "the limit is in %s, the run in %s",
                        s->config->spot_price_limit.currency, s->currency);
     }
-    return make_bids(g, s, e);
+    return make_bids(g, s, e) || make_zones(g, s, e) ? -1 : 0;
 }
 
 int group_init(struct group *g, const struct group_setup *s, struct err *e)
@@ -147,6 +182,11 @@ void group_fini(struct group *g)
 {
     free(g->prices);
     free(g->bids);
+    for (size_t z = 0; z < g->n_zones; z++) {
+        batch_fini(&g->batches[z]);
+        if (g->stock_drawn[z])
+            stock_free(&g->stock[z]);
+    }
     g->prices = NULL;
     g->bids = NULL;
 }
@@ -220,7 +260,7 @@ static bool available(struct search *s, uint32_t type, uint32_t zone)
     if (g->spot_vcpu + vcpu > c->spot_vcpu_quota)
         return false;
     s->why_not = "spot is out of stock";
-    if (s->now < g->stock_from[zone])
+    if (s->now < g->stock_from[zone] || g->zone_spot[zone] >= group_stock(g, zone, s->now))
         return false;
     s->why_not = "spot costs more than spotPriceLimit";
     return !spot_too_dear(bid_of(g, type, zone), s->now);
@@ -425,6 +465,7 @@ static void count(struct group *g, const struct node *n, int by)
     if (spot) {
         g->types[n->type_index].spot_nodes += by;
         g->spot_vcpu += by * (int64_t)n->type->vcpu;
+        g->zone_spot[n->zone] += by;
     } else {
         g->on_demand += by;
         g->on_demand_vcpu += by * (int64_t)n->type->vcpu;
@@ -482,20 +523,43 @@ bool group_dear_plan(const struct group *g, char *words, size_t size)
 
 /* ---- chance ---- */
 
-sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until)
+int64_t group_stock(const struct group *g, uint32_t zone, sim_ns now)
+{
+    assert(zone < g->n_zones);
+    return g->stock[zone].n > 0 ? steps_at(&g->stock[zone], now) : INT64_MAX;
+}
+
+struct chance group_ties(const struct group *g, uint32_t zone, sim_ns now)
+{
+    return stream(g, CHANCE_SPOT, (uint64_t)now * GROUP_ZONES_MAX + zone, DRAW_TIES);
+}
+
+struct group_end group_loss(const struct group *g, const struct node *n, sim_ns until)
 {
     assert(n->billing == PRICE_SPOT && g->market);
+    const struct batch_list *batches = &g->batches[n->zone];
+    struct chance own = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS);
     struct spot_terms terms = {
         .protection = group_protection(g),
-        .chance = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS),
+        .share = g->stock[n->zone].n > 0 ? 0 : 1 - g->market->batch_share,
+        .chance = own,
         .bid = *bid_of(g, n->type_index, n->zone),
     };
-    return spot_loss_at(g->market, &terms, n->bought, until);
+    struct group_end end = {spot_loss_at(g->market, &terms, n->bought, until), 0};
+    size_t i = batch_taking(batches, g->market, n->bought, n->bought + terms.protection,
+                            chance_sub(own, DRAW_BATCH));
+    if (i < batches->n && batches->items[i].at < end.at)
+        end = (struct group_end){batches->items[i].at, (uint32_t)i + 1};
+    return end;
 }
 
 sim_ns group_stock_after_loss(struct group *g, const struct node *n, sim_ns now)
 {
-    sim_ns out = spot_stock_out(g->market, stream(g, CHANCE_SPOT, n->number, DRAW_STOCK));
+    struct chance c = n->batch > 0 ? batch_chance(&g->batches[n->zone], n->batch - 1)
+                                   : stream(g, CHANCE_SPOT, n->number, DRAW_STOCK);
+    if (g->stock[n->zone].n > 0)
+        return 0; /* its stock has a course of its own */
+    sim_ns out = spot_stock_out(g->market, c);
     if (now + out > g->stock_from[n->zone])
         g->stock_from[n->zone] = now + out;
     return out;

@@ -3,8 +3,10 @@
 #ifndef SLUICE_MODELS_CAPACITY_GROUP_H
 #define SLUICE_MODELS_CAPACITY_GROUP_H
 
+#include "models/capacity/batch.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/spot.h"
+#include "models/capacity/steps.h"
 #include "models/money/price.h"
 #include "sim/clock.h"
 #include "sim/err.h"
@@ -42,7 +44,11 @@ struct group {
     struct spot_bid *bids;              /* [zone * n_types + type] */
     sim_ns stock_from[GROUP_ZONES_MAX]; /* spot can be had from then on */
     sim_ns zone_from[GROUP_ZONES_MAX];  /* anything can be had from then on */
-    int32_t zone_nodes[GROUP_ZONES_MAX];
+    int32_t zone_nodes[GROUP_ZONES_MAX], zone_spot[GROUP_ZONES_MAX];
+    struct batch_list batches[GROUP_ZONES_MAX];
+    struct steps stock[GROUP_ZONES_MAX]; /* spot machines that a zone can hold; n 0: no limit */
+    bool stock_drawn[GROUP_ZONES_MAX];   /* by the group, not recorded */
+    bool stock_checks[GROUP_ZONES_MAX];  /* protected machines beyond it wait for their end */
     int32_t there, on_demand;
     int64_t on_demand_vcpu, spot_vcpu;
     uint32_t bought;                /* so far */
@@ -102,7 +108,15 @@ int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, si
 /* What a spot node pays: the price when it was bought while it is protected, then the market's. */
 int64_t group_node_price(const struct group *g, const struct node *n, sim_ns at);
 /* When the platform decides to take a spot node back; SIM_NEVER: not before until. */
-sim_ns group_loss(const struct group *g, const struct node *n, sim_ns until);
+struct group_end {
+    sim_ns at;
+    uint32_t batch; /* number from 1 of the zone's batch that does it; 0: it goes alone */
+};
+struct group_end group_loss(const struct group *g, const struct node *n, sim_ns until);
+/* Spot machines that the group can hold in a zone now; INT64_MAX: as many as it likes. */
+int64_t group_stock(const struct group *g, uint32_t zone, sim_ns now);
+/* Breaks ties among machines that are taken at this moment. */
+struct chance group_ties(const struct group *g, uint32_t zone, sim_ns now);
 /* A spot machine of this zone was taken: there may be none for a while. Returns that while. */
 sim_ns group_stock_after_loss(struct group *g, const struct node *n, sim_ns now);
 /* Durations of the n-th machine bought. */

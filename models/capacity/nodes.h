@@ -50,6 +50,7 @@ struct node {
     bool noticed;       /* its end is announced */
     uint64_t successor; /* key of the spot node that is bought to replace it; 0: none */
     bool reclaimed;     /* the platform has decided to take it back */
+    uint32_t batch;     /* with others of its zone: that batch's number from 1, see group_loss */
     sim_ns bought, registered, completed; /* the latter two: SIM_NEVER until then */
     enum node_deletion deletion;          /* by the node autoscaler, from its taint on */
     sim_ns deleting_since;                /* SIM_NEVER: nobody deletes it */

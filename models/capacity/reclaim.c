@@ -10,6 +10,7 @@
 #include "models/capacity/pool_share.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/purchase.h"
+#include "models/capacity/victim.h"
 #include "sim/chance.h"
 #include "sim/recorder.h"
 #include "sim/sim.h"
@@ -96,7 +97,8 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     bool handled = n->config->on_notice == POOL_NOTICE_DRAIN;
     sim_ns notice = group_notice(&s->groups[n->pool]);
     recorder_log(pools_recorder(s), now, true, n->name, "spot notice",
-                 "the platform takes it back in %lld s; %s", (long long)(notice / SIM_SECOND),
+                 "the platform takes it back in %lld s%s; %s", (long long)(notice / SIM_SECOND),
+                 n->batch ? ", with others of its zone" : "",
                  handled ? "a handler drains it" : "nobody listens");
     sim_at(pools_clock(s), now + notice, SIM_LOSS, on_loss, s, key);
     if (!handled)
@@ -106,57 +108,27 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     reclaim_drain(s, now, slot);
 }
 
+void reclaim_notice(struct pools *s, sim_ns now, uint32_t slot)
+{
+    on_notice(s, now, nodes_key(s->set.nodes, slot));
+}
+
 /* ---- drills ---- */
-
-static int64_t highest_price(const struct pools *s, const struct node *n)
-{
-    const struct pool_config *c = s->groups[n->pool].config;
-    return c->spot_strategy == POOL_PRICE_LIMIT ? c->spot_price_limit.micro : INT64_MAX;
-}
-
-/* before: none of the replacements that the drill itself brings on. */
-static bool reclaimable(const struct node *n, uint64_t before)
-{
-    return n->billing == PRICE_SPOT && n->state != NODE_VANISHED && !n->reclaimed &&
-           n->uid < before;
-}
-
-/* The lowest bid goes first, ties are random (ECS documentation, preemptible instances,
- * 2021-07-19).
- */
-static uint32_t next_victim(const struct pools *s, struct chance ties, uint64_t before)
-{
-    uint32_t best = NODES_NONE;
-    for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
-         i = nodes_next(s->set.nodes, i)) {
-        const struct node *n = nodes_view(s->set.nodes, i);
-        if (!reclaimable(n, before))
-            continue;
-        const struct node *b = best == NODES_NONE ? n : nodes_view(s->set.nodes, best);
-        int64_t bid = highest_price(s, n), least = highest_price(s, b);
-        if (best == NODES_NONE || bid < least ||
-            (bid == least && chance_bits(ties, n->uid) < chance_bits(ties, b->uid)))
-            best = i;
-    }
-    return best;
-}
 
 static void reclaim(struct pools *s, sim_ns now, const struct drill *d)
 {
     const struct cluster_setup *c = s->set.cluster;
     struct chance ties = chance_stream(c->seed, c->replication, CHANCE_FAULT, (uint64_t)d->at);
-    int64_t there = 0;
-    uint64_t before = 0;
+    /* None of the replacements that the drill itself brings on. */
+    struct victim_filter f = {0, -1, -1, -1};
     for (uint32_t i = nodes_next(s->set.nodes, NODES_NONE); i != NODES_NONE;
-         i = nodes_next(s->set.nodes, i)) {
-        there += reclaimable(nodes_view(s->set.nodes, i), UINT64_MAX);
-        before = nodes_view(s->set.nodes, i)->uid + 1;
-    }
-    int64_t lose = drill_share(d, there);
+         i = nodes_next(s->set.nodes, i))
+        f.before = nodes_view(s->set.nodes, i)->uid + 1;
+    int64_t there = victim_count(s, &f), lose = drill_share(d, there);
     recorder_log(pools_recorder(s), now, true, "drill", "reclaimed", "%lld of %lld spot nodes",
                  (long long)lose, (long long)there);
     for (; lose > 0; lose--)
-        on_notice(s, now, nodes_key(s->set.nodes, next_victim(s, ties, before)));
+        reclaim_notice(s, now, victim_next(s, &f, ties));
 }
 
 static void close_stock(struct pools *s, sim_ns until)
@@ -236,12 +208,13 @@ static void plan_price(struct pools *s, sim_ns now, const struct group *g, uint3
 
 void reclaim_plan(struct pools *s, const struct group *g, uint32_t slot)
 {
-    const struct node *n = nodes_view(s->set.nodes, slot);
+    struct node *n = nodes_at(s->set.nodes, slot);
     uint64_t key = nodes_key(s->set.nodes, slot);
     sim_ns horizon = s->set.cluster->horizon;
-    sim_ns notice = group_loss(g, n, horizon);
-    if (notice < horizon)
-        sim_at(pools_clock(s), notice, SIM_LOSS, on_notice, s, key);
+    struct group_end end = group_loss(g, n, horizon);
+    n->batch = end.batch;
+    if (end.at < horizon)
+        sim_at(pools_clock(s), end.at, SIM_LOSS, on_notice, s, key);
     plan_price(s, n->bought, g, slot);
 }
 

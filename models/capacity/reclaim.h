@@ -14,6 +14,8 @@ struct pools;
 void reclaim_plan(struct pools *s, const struct group *g, uint32_t node);
 /* Asks the pods of a node to leave, again and again where a disruption budget refuses. */
 void reclaim_drain(struct pools *s, sim_ns now, uint32_t node);
+/* The platform announces that it takes the machine back; nothing when it has done so before. */
+void reclaim_notice(struct pools *s, sim_ns now, uint32_t node);
 void reclaim_drill(struct pools *s, sim_ns now, const struct drill *d);
 /* Says how often reclaims broke disruption budgets. */
 void reclaim_close(const struct pools *s);

@@ -38,7 +38,58 @@ static const struct knob rows[] = {
      .kind = KNOB_LIST,
      AT(hazards),
      .doc = "Loss rates by age, ages rising from 0.",
+     .preset = "",
      .table = &hazard_knobs},
+    {.key = "lifetime",
+     .kind = KNOB_DIST,
+     AT(lifetime),
+     .doc = "Life of a machine, instead of hazards: exponential, or weibull of shape 1 at most.",
+     .preset = ""},
+    {.key = "stockUp",
+     .kind = KNOB_DIST,
+     AT(stock_up),
+     .doc = "How long a zone has stock, instead of hazards: exponential or weibull. When it ends "
+            "the zone's unprotected machines are taken back.",
+     .preset = ""},
+    {.key = "stockDown",
+     .kind = KNOB_DIST,
+     AT(stock_down),
+     .doc = "How long a zone then has none: exponential or weibull.",
+     .preset = ""},
+    {.key = "batchShare",
+     .kind = KNOB_SHARE,
+     AT(batch_share),
+     .doc = "Share of a machine's losses that come as a batch over its zone.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
+    {.key = "batchAll",
+     .kind = KNOB_SHARE,
+     AT(batch_all),
+     .doc = "Share of batches that take every machine of the same hazard.",
+     .preset = "0.4",
+     .min = 0,
+     .max = 1,
+     .quality = QUALITY_ASSUMED,
+     .source = "36 to 68 % of losses of 16 held machines took all that were left (spot-traces of "
+               "SkyPilot, 2023-08-27)"},
+    {.key = "batchFew",
+     .kind = KNOB_SHARE,
+     AT(batch_few),
+     .doc = "Chance of a single machine in the other batches.",
+     .preset = "0.1",
+     .min = 0.001,
+     .max = 1,
+     .quality = QUALITY_ASSUMED,
+     .source = "batches are mostly few or all; one to two of sixteen"},
+    {.key = "zoneCorrelation",
+     .kind = KNOB_SHARE,
+     AT(zone_correlation),
+     .doc = "Chance that a batch, or an end of stock, in one zone comes in another zone of the "
+            "region at the same moment.",
+     .preset = "0",
+     .min = 0,
+     .max = 1},
     {.key = "checkInterval",
      .kind = KNOB_DURATION,
      AT(check),
@@ -139,20 +190,67 @@ static const struct knob rows[] = {
     {0},
 };
 
-static int check(const void *config, const char **key, struct err *e)
+static int check_kind(const struct spot_preset *p, const char **key, struct err *e)
 {
-    const struct spot_preset *p = config;
-    const struct spot_hazard *h = p->hazards.items;
+    int kinds = (p->hazards.count > 0) + (p->lifetime.mean > 0) + (p->stock_up.mean > 0);
     *key = "hazards";
-    if (p->hazards.count == 0 || h[0].from_age != 0)
-        return err_set(e, ERR_INPUT, NULL, "the first row must start at age 0");
-    for (size_t i = 1; i < p->hazards.count; i++)
-        if (h[i].from_age <= h[i - 1].from_age)
-            return err_set(e, ERR_INPUT, NULL, "ages must rise from row to row");
+    if (kinds != 1)
+        return err_set(e, ERR_INPUT, NULL,
+                       "a market is described by one of hazards, lifetime and stockUp; here are %d",
+                       kinds);
+    *key = "stockDown";
+    if ((p->stock_up.mean > 0) != (p->stock_down.mean > 0))
+        return err_set(e, ERR_INPUT, NULL, "stockUp and stockDown go together");
+    *key = "batchShare";
+    if (p->stock_up.mean > 0 && p->batch_share > 0)
+        return err_set(e, ERR_INPUT, NULL,
+                       "with stockUp every loss is one of the whole zone; leave batchShare out");
+    return 0;
+}
+
+static bool has_exposure(const struct dist *d)
+{
+    return d->mean == 0 || d->kind == DIST_EXPONENTIAL || d->kind == DIST_WEIBULL;
+}
+
+static int check_spells(const struct spot_preset *p, const char **key, struct err *e)
+{
+    *key = !has_exposure(&p->lifetime)     ? "lifetime"
+           : !has_exposure(&p->stock_up)   ? "stockUp"
+           : !has_exposure(&p->stock_down) ? "stockDown"
+                                           : NULL;
+    if (*key)
+        return err_set(e, ERR_INPUT, NULL, "its distribution must be exponential or weibull");
+    *key = "lifetime";
+    if (p->lifetime.kind == DIST_WEIBULL && p->lifetime.a > 1)
+        return err_set(e, ERR_INPUT, NULL,
+                       "its shape is %g; above 1 old machines die ever faster, describe them by "
+                       "hazards",
+                       p->lifetime.a);
+    return 0;
+}
+
+static int check_price(const struct spot_preset *p, const char **key, struct err *e)
+{
     *key = "priceShare";
     if (p->price_share < p->price_low || p->price_share > p->price_high)
         return err_set(e, ERR_INPUT, NULL, "%g lies outside priceLow..priceHigh, %g..%g",
                        p->price_share, p->price_low, p->price_high);
+    return 0;
+}
+
+static int check(const void *config, const char **key, struct err *e)
+{
+    const struct spot_preset *p = config;
+    const struct spot_hazard *h = p->hazards.items;
+    if (check_kind(p, key, e) || check_spells(p, key, e) || check_price(p, key, e))
+        return -1;
+    *key = "hazards";
+    if (p->hazards.count > 0 && h[0].from_age != 0)
+        return err_set(e, ERR_INPUT, NULL, "the first row must start at age 0");
+    for (size_t i = 1; i < p->hazards.count; i++)
+        if (h[i].from_age <= h[i - 1].from_age)
+            return err_set(e, ERR_INPUT, NULL, "ages must rise from row to row");
     return 0;
 }
 
@@ -164,9 +262,47 @@ const struct knob_table spot_preset_knobs = {
     .check = check,
 };
 
+/* H(t) of a Weibull is (t / scale)^shape, by exp and log of our own: the same bits everywhere. */
+static double cumulative(const struct dist *d, sim_ns age)
+{
+    double t = (double)age;
+    if (age == 0)
+        return 0;
+    return d->kind == DIST_WEIBULL ? chance_exp(d->a * chance_log(t / d->b)) : t / d->mean;
+}
+
+double spot_exposure(const struct dist *lifetime, sim_ns from, sim_ns to)
+{
+    assert(has_exposure(lifetime) && lifetime->mean > 0 && 0 <= from && from <= to);
+    return cumulative(lifetime, to) - cumulative(lifetime, from);
+}
+
+bool spot_has_hazards(const struct spot_preset *p)
+{
+    return p->hazards.count > 0 || p->lifetime.mean > 0;
+}
+
+static double hours(sim_ns ns)
+{
+    return (double)ns / (double)SIM_HOUR;
+}
+
+double spot_highest_hazard(const struct spot_preset *p)
+{
+    const struct spot_hazard *h = p->hazards.items;
+    double highest = p->lifetime.mean > 0 ? spot_hazard_at(p, 0) : 0; /* it falls with age */
+    for (size_t i = 0; i < p->hazards.count; i++)
+        highest = h[i].per_hour > highest ? h[i].per_hour : highest;
+    return highest;
+}
+
 double spot_hazard_at(const struct spot_preset *p, sim_ns age)
 {
     const struct spot_hazard *h = p->hazards.items;
+    if (p->lifetime.mean > 0) {
+        sim_ns from = age / p->check * p->check;
+        return spot_exposure(&p->lifetime, from, from + p->check) / hours(p->check);
+    }
     size_t i = p->hazards.count;
     assert(i > 0 && age >= 0);
     while (i > 1 && h[i - 1].from_age > age)
@@ -195,13 +331,13 @@ sim_ns spot_loss_at(const struct spot_preset *p, const struct spot_terms *t, sim
                     sim_ns until)
 {
     assert(p->check > 0 && t->protection >= 0);
-    double check_hours = (double)p->check / (double)SIM_HOUR;
+    double check_hours = hours(p->check) * t->share;
     uint64_t k = 0;
     for (sim_ns at = bought + t->protection + p->check; at < until; at += p->check, k++) {
         if (spot_too_dear(&t->bid, at))
             return at;
         /* The rate at the middle of the interval that the check closes. */
-        double h = spot_hazard_at(p, at - p->check / 2 - bought);
+        double h = t->share > 0 ? spot_hazard_at(p, at - p->check / 2 - bought) : 0;
         if (chance_uniform(t->chance, k) < 1 - chance_exp(-h * check_hours))
             return at;
     }

@@ -3,8 +3,9 @@
  *
  * A loss is drawn when a machine is bought, by walking the market's checks: every check_ns after
  * the protection p = 1 - exp(-h * check) with h from the preset's table by age (memoryless bands
- * have one row). So a loss depends on the machine's identity alone. Prices are a share of list,
- * constant or mean-reverting in steps. After a loss a zone may have no stock for a drawn time. */
+ * have one row) or from its distribution of lives. So a loss depends on the machine's identity
+ * alone. Prices are a share of list, constant or mean-reverting in steps. After a loss a zone may
+ * have no stock for a drawn time. */
 #ifndef SLUICE_MODELS_CAPACITY_SPOT_H
 #define SLUICE_MODELS_CAPACITY_SPOT_H
 
@@ -27,8 +28,15 @@ struct spot_hazard {
 
 /* Open data, one row of a catalogue file's `spotMarkets`. */
 struct spot_preset {
-    const char *name;             /* "calm", "medium", ... */
+    const char *name; /* "calm", "medium", ... */
+    /* One of the three: */
     struct knob_list hazards;     /* struct spot_hazard, rising ages, the first from 0 */
+    struct dist lifetime;         /* of a machine: exponential, or Weibull of shape 1 at most */
+    struct dist stock_up;         /* spells in which a zone has stock, see stock.h; at the end of */
+    struct dist stock_down;       /* one its machines go; and spells without */
+    double batch_share;           /* 0..1: of losses that come as batches, see batch.h */
+    double batch_all, batch_few;  /* batches that take all; part that the others take */
+    double zone_correlation;      /* of zones of a region, see batch.h and stock.h */
     sim_ns check;                 /* distance of two checks */
     double price_share;           /* of the on-demand price, long-run mean */
     double price_low, price_high; /* shares the price stays between */
@@ -45,8 +53,15 @@ struct spot_preset {
 
 extern const struct knob_table spot_preset_knobs; /* "spotMarket" */
 
-/* Loss rate of a machine of this age. */
+/* Loss rate of a machine of this age, an hour; of a lifetime its mean over the check interval. */
 double spot_hazard_at(const struct spot_preset *p, sim_ns age);
+/* The highest at any age. */
+double spot_highest_hazard(const struct spot_preset *p);
+/* Expected losses of a machine (or ends of a spell) between two ages: the difference of cumulative
+ * hazards of an exponential or Weibull distribution. */
+double spot_exposure(const struct dist *lifetime, sim_ns from, sim_ns to);
+/* Whether the market says when single machines are lost, and not only when a zone has stock. */
+bool spot_has_hazards(const struct spot_preset *p);
 
 /* The price of one type in one zone, and what the buyer pays at most. */
 struct spot_bid {
@@ -68,6 +83,8 @@ int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64
 /* One machine's bargain. */
 struct spot_terms {
     sim_ns protection;    /* no loss before bought + protection */
+    double share;         /* 0..1: of the hazard that counts here; the rest comes as batches or with
+                             the zone's stock */
     struct chance chance; /* the machine's own stream */
     struct spot_bid bid;
 };

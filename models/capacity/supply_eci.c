@@ -236,6 +236,7 @@ static void plan_spot_life(struct supply_eci *s, struct instance *in, sim_ns now
     sim_ns horizon = s->set.cluster->horizon, step = s->market->price_step;
     struct spot_terms terms = {
         .protection = s->config->protection,
+        .share = 1, /* instances of one pod each: batches are counted as single losses */
         .chance = stream(s, in, CHANCE_SPOT),
         .bid = bid_of(s, in),
     };
@@ -441,6 +442,11 @@ static int make_market(struct supply_eci *s, struct err *e)
     if (!s->market)
         return catalog_missing(c->catalog, CATALOG_SPOT, s->config->market,
                                "virtualNode.spotMarket", e);
+    if (!spot_has_hazards(s->market))
+        return err_set(e, ERR_INPUT, "virtualNode.spotMarket",
+                       "'%.80s' describes the stock of zones; a virtual node needs a market with "
+                       "hazards or a lifetime",
+                       s->market->name);
     s->n_prices = spot_price_steps(s->market, c->horizon) + 1;
     s->prices = calloc(s->n_prices, sizeof *s->prices);
     if (!s->prices)

@@ -13,6 +13,7 @@
 #include "models/capacity/reclaim.h"
 #include "models/capacity/relief.h"
 #include "models/capacity/scan_view.h"
+#include "models/capacity/shortage.h"
 #include "models/capacity/spot_return.h"
 #include "models/capacity/supply.h"
 #include "models/control/node_scaler.h"
@@ -373,6 +374,7 @@ static void pool_start(void *self, sim_ns now)
             recorder_finding(recorder_of(s), "warning", "plan-order", "%s", words);
         purchase_initial(&s->pools, now, &s->pools.groups[i]);
         pool_share_note(&s->pools, now, &s->pools.groups[i]);
+        shortage_start(&s->pools, now, (uint32_t)i);
         if (s->pools.groups[i].config->auto_replace && s->pools.groups[i].market)
             spot_return_start(&s->pools, now, (uint32_t)i);
     }
