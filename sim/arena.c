@@ -49,6 +49,21 @@ void arena_destroy(struct arena *a)
     free(a);
 }
 
+void arena_clear(struct arena *a)
+{
+    struct block *kept = a->newest;
+    if (!kept)
+        return;
+    for (struct block *b = kept->previous; b;) {
+        struct block *previous = b->previous;
+        free(b);
+        b = previous;
+    }
+    kept->previous = NULL;
+    memset(kept->bytes, 0, kept->used);
+    kept->used = 0;
+}
+
 static struct block *block_create(size_t size, struct err *e)
 {
     struct block *b = NULL;
@@ -89,7 +104,8 @@ void *arena_take(struct arena *a, size_t count, size_t size, struct err *e)
 {
     assert(a && e);
     const size_t align = alignof(max_align_t);
-    if (size && count > (SIZE_MAX - align) / size) {
+    bool small = (count | size) < (size_t)1 << 24; /* no division for the usual piece */
+    if (!small && size && count > (SIZE_MAX - align) / size) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory: %zu times %zu bytes are needed", count, size);
         return NULL;
     }

@@ -1,9 +1,10 @@
 /* json: the one door to cJSON, with the checks it lacks.
  *
- * cJSON decodes the values, but it keeps no places and accepts more than JSON: control characters
- * as blanks and inside strings, "01", repeated keys, text after the document, 1e999. So one strict
- * walk goes over the text twice: alone, so that cJSON never sees a text that is wrong, and then in
- * step with cJSON's tree, to give every node its place. */
+ * cJSON keeps no places and accepts more than JSON: control characters as blanks and inside
+ * strings, "01", repeated keys, text after the document, 1e999. So one strict walk goes over the
+ * text and makes a node with its place of each value; what takes decoding, a string with escapes,
+ * is handed to cJSON once it is known to be right. A tree of cJSON's own for the whole text, walked
+ * in step, took three times as long. */
 #include "sim/json.h"
 
 #include "sim/arena.h"
@@ -31,11 +32,11 @@ struct walk {
     uint32_t line;
     int depth;
     size_t nodes;
-    struct arena *arena; /* NULL in the first walk, which only checks */
+    struct arena *arena;
     struct err *e;
 };
 
-static int walk_value(struct walk *w, const cJSON *from, struct json **out);
+static struct json *walk_value(struct walk *w);
 
 static int peek(const struct walk *w)
 {
@@ -253,43 +254,85 @@ static int walk_escape(struct walk *w)
     return 0;
 }
 
-/* ASCII that stands for itself in a string. */
+/* ASCII that stands for itself in a string: all but the quote, the backslash and DEL. A table,
+ * since most of a document is such. */
+/* clang-format off */
+static const bool plain[256] = {
+    [0x20] = 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    [0x30] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    [0x40] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    [0x50] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1,
+    [0x60] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    [0x70] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0,
+};
+/* clang-format on */
+
 static bool is_plain(char c)
 {
-    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+    return plain[(unsigned char)c];
 }
 
-/* At the opening quote. */
-static int walk_string(struct walk *w)
+static const char *no_memory(const struct walk *w)
+{
+    err_set(w->e, ERR_SYSTEM, w->file, "out of memory while reading JSON");
+    return NULL;
+}
+
+/* A literal that is known to be right, with its quotes. */
+static const char *decode(struct walk *w, const char *literal, size_t length)
+{
+    cJSON *item = cJSON_ParseWithLength(literal, length);
+    if (!item)
+        return no_memory(w);
+    assert(cJSON_IsString(item));
+    char *text = arena_text(w->arena, item->valuestring, strlen(item->valuestring), w->e);
+    cJSON_Delete(item);
+    return text;
+}
+
+/* What stands in a string for something else, or in more than one byte. */
+static int walk_special(struct walk *w, const struct walk *begin)
+{
+    int c = peek(w);
+    if (c < 0)
+        return walk_fail(begin, "the string that begins here is never closed, expected '\"'");
+    if (c == '\n' || c == '\r')
+        return walk_fail(w, "the line ends inside a string, expected '\"' (or \\n)");
+    if (c == 0)
+        return walk_fail(w, "byte 0x00 in a string; a text must not hold a NUL character");
+    if (c < 0x20)
+        return walk_expected(w, "it as \\u00XX inside a string");
+    if (c == '\\')
+        return walk_escape(w);
+    size_t n = text_character(w->p, w->end);
+    if (n == 0)
+        return walk_expected(w, "UTF-8 text");
+    w->p += n;
+    w->hidden += n - 1;
+    return 0;
+}
+
+/* At the opening quote. NULL on errors. */
+static const char *walk_string(struct walk *w)
 {
     const struct walk begin = *w;
+    bool escapes = false;
     w->p++;
     for (;;) {
-        while (w->p < w->end && is_plain(*w->p))
-            w->p++;
-        int c = peek(w);
-        if (c < 0)
-            return walk_fail(&begin, "the string that begins here is never closed, expected '\"'");
-        if (c == '"')
+        const char *p = w->p;
+        while (p < w->end && is_plain(*p))
+            p++;
+        w->p = p;
+        if (peek(w) == '"')
             break;
-        if (c == '\n' || c == '\r')
-            return walk_fail(w, "the line ends inside a string, expected '\"' (or \\n)");
-        if (c == 0)
-            return walk_fail(w, "byte 0x00 in a string; a text must not hold a NUL character");
-        if (c < 0x20)
-            return walk_expected(w, "it as \\u00XX inside a string");
-        size_t n = c == '\\' ? 0 : text_character(w->p, w->end);
-        if (c == '\\') {
-            if (walk_escape(w))
-                return -1;
-        } else if (n == 0) {
-            return walk_expected(w, "UTF-8 text");
-        }
-        w->p += n;
-        w->hidden += n > 1 ? n - 1 : 0;
+        escapes |= peek(w) == '\\';
+        if (walk_special(w, &begin))
+            return NULL;
     }
     w->p++;
-    return 0;
+    size_t length = (size_t)(w->p - begin.p);
+    return escapes ? decode(w, begin.p, length)
+                   : arena_text(w->arena, begin.p + 1, length - 2, w->e);
 }
 
 /* Enters an array or object; counts levels before anything recurses. */
@@ -324,22 +367,17 @@ static int walk_more(struct walk *w, char close, uint32_t line)
     return 1;
 }
 
-static int walk_array(struct walk *w, const cJSON *from, struct json *node)
+static int walk_array(struct walk *w, struct json *node)
 {
     uint32_t line = w->line;
     if (walk_enter(w))
         return -1;
-    const cJSON *child = from ? from->child : NULL;
     int more = peek(w) != ']';
     while (more == 1) {
-        struct json *made = NULL;
-        assert(!node || child);
-        if (walk_value(w, child, &made))
+        struct json *made = walk_value(w);
+        if (!made)
             return -1;
-        if (node) {
-            json_append(node, made);
-            child = child->next;
-        }
+        json_append(node, made);
         more = walk_more(w, ']', line);
     }
     if (more < 0)
@@ -350,73 +388,52 @@ static int walk_array(struct walk *w, const cJSON *from, struct json *node)
 }
 
 /* "key" : value */
-static int walk_member(struct walk *w, const cJSON *from, struct json *object)
+static int walk_member(struct walk *w, struct json *object)
 {
-    struct json *made = NULL;
     uint32_t line = w->line, column = walk_column(w);
     if (peek(w) != '"')
         return walk_expected(w, "a key in double quotes");
-    if (walk_string(w))
+    const char *key = walk_string(w);
+    if (!key)
         return -1;
     walk_blanks(w);
     if (peek(w) != ':')
         return walk_expected(w, "':' after the key");
     w->p++;
     walk_blanks(w);
-    if (walk_value(w, from, &made))
+    struct json *made = walk_value(w);
+    if (!made)
         return -1;
-    if (!object)
-        return 0;
-    made->key = arena_text(w->arena, from->string, strlen(from->string), w->e);
+    made->key = key;
     made->key_line = line;
     made->key_column = column;
     json_append(object, made);
-    return made->key ? 0 : -1;
+    return 0;
 }
 
-static int walk_object(struct walk *w, const cJSON *from, struct json *node)
+static int walk_object(struct walk *w, struct json *node)
 {
     uint32_t line = w->line;
     if (walk_enter(w))
         return -1;
-    const cJSON *child = from ? from->child : NULL;
     int more = peek(w) != '}';
     while (more == 1) {
-        assert(!node || child);
-        if (walk_member(w, child, node))
+        if (walk_member(w, node))
             return -1;
-        child = node ? child->next : NULL;
         more = walk_more(w, '}', line);
     }
     if (more < 0)
         return -1;
     w->p++;
     w->depth--;
-    return node ? json_check_keys(node, w->e) : 0;
-}
-
-static struct json *walk_node(struct walk *w, enum json_type type, const cJSON *from)
-{
-    assert(from);
-    struct json *node = json_new(w->arena, type, w->file, w->line, walk_column(w), w->e);
-    if (node && type == JSON_STRING) {
-        assert(cJSON_IsString(from));
-        node->string = arena_text(w->arena, from->valuestring, strlen(from->valuestring), w->e);
-    }
-    if (node && type == JSON_BOOL)
-        node->boolean = cJSON_IsTrue(from);
-    return node && (type != JSON_STRING || node->string) ? node : NULL;
+    return json_check_keys(node, w->e);
 }
 
 static int walk_number_value(struct walk *w, struct json *node)
 {
     char digits[NUMBER_LONGEST + 1];
-    double value;
-    if (walk_number(w, digits, &value))
+    if (walk_number(w, digits, &node->number))
         return -1;
-    if (!node)
-        return 0;
-    node->number = value;
     node->string = arena_text(w->arena, digits, strlen(digits), w->e);
     return node->string ? 0 : -1;
 }
@@ -440,45 +457,57 @@ static enum json_type type_at(const struct walk *w)
     }
 }
 
-/* *out stays NULL in the first walk. */
-static int walk_value(struct walk *w, const cJSON *from, struct json **out)
+static int walk_content(struct walk *w, struct json *node)
 {
-    enum json_type type = type_at(w);
-    if (type == JSON_NUMBER && peek(w) != '-' && !is_digit(peek(w)))
-        return walk_expected(w, "a value");
-    if (w->nodes++ == JSON_MAX_NODES)
-        return walk_fail(w, "too many values in one document");
-    if (w->arena) {
-        *out = walk_node(w, type, from);
-        if (!*out)
-            return -1;
-    }
-    switch (type) {
+    switch (node->type) {
     case JSON_OBJECT:
-        return walk_object(w, from, *out);
+        return walk_object(w, node);
     case JSON_ARRAY:
-        return walk_array(w, from, *out);
+        return walk_array(w, node);
     case JSON_STRING:
-        return walk_string(w);
+        node->string = walk_string(w);
+        return node->string ? 0 : -1;
     case JSON_NUMBER:
-        return walk_number_value(w, *out);
+        return walk_number_value(w, node);
     case JSON_BOOL:
-        return walk_word(w, peek(w) == 't' ? "true" : "false");
+        node->boolean = peek(w) == 't';
+        return walk_word(w, node->boolean ? "true" : "false");
     case JSON_NULL:
         return walk_word(w, "null");
     }
     return -1;
 }
 
-static int walk_document(struct walk *w, const cJSON *from, struct json **out)
+/* NULL on errors. */
+static struct json *walk_value(struct walk *w)
+{
+    enum json_type type = type_at(w);
+    if (type == JSON_NUMBER && peek(w) != '-' && !is_digit(peek(w))) {
+        walk_expected(w, "a value");
+        return NULL;
+    }
+    if (w->nodes++ == JSON_MAX_NODES) {
+        walk_fail(w, "too many values in one document");
+        return NULL;
+    }
+    struct json *node = json_new(w->arena, type, w->file, w->line, walk_column(w), w->e);
+    return node && walk_content(w, node) == 0 ? node : NULL;
+}
+
+static struct json *walk_document(struct walk *w)
 {
     walk_blanks(w);
-    if (peek(w) < 0)
-        return walk_fail(w, "the document is empty, expected a value");
-    if (walk_value(w, from, out))
-        return -1;
+    if (peek(w) < 0) {
+        walk_fail(w, "the document is empty, expected a value");
+        return NULL;
+    }
+    struct json *root = walk_value(w);
     walk_blanks(w);
-    return peek(w) < 0 ? 0 : walk_expected(w, "nothing after the document's end");
+    if (root && peek(w) >= 0) {
+        walk_expected(w, "nothing after the document's end");
+        return NULL;
+    }
+    return root;
 }
 
 static int check_encoding(const struct walk *w, size_t length)
@@ -500,27 +529,19 @@ struct json *json_parse_part(struct arena *a, const struct json_part *part, stru
     if (!name)
         return NULL;
     const char *text = part->length ? part->text : "";
-    struct walk start = {
-        .file = name, .p = text, .end = text + part->length, .line = part->line, .e = e};
-    start.line_start = text;
-    start.hidden = (size_t)0 - (part->column - 1); /* characters before it count like shown ones */
-    if (check_encoding(&start, part->length))
+    struct walk w = {.file = name,
+                     .p = text,
+                     .end = text + part->length,
+                     .line = part->line,
+                     .arena = a,
+                     .e = e};
+    w.line_start = text;
+    w.hidden = (size_t)0 - (part->column - 1); /* characters before it count like shown ones */
+    if (check_encoding(&w, part->length))
         return NULL;
     if (part->length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        start.line_start = start.p += 3;
-    struct walk check = start;
-    struct json *root = NULL;
-    if (walk_document(&check, NULL, &root))
-        return NULL;
-    cJSON *tree = cJSON_ParseWithLength(start.p, (size_t)(start.end - start.p));
-    if (!tree) { /* the text is right, so that only memory can be missing */
-        err_set(e, ERR_SYSTEM, name, "out of memory while reading JSON");
-        return NULL;
-    }
-    start.arena = a;
-    int failed = walk_document(&start, tree, &root);
-    cJSON_Delete(tree);
-    return failed ? NULL : root;
+        w.line_start = w.p += 3;
+    return walk_document(&w);
 }
 
 struct json *json_parse(struct arena *a, const char *file, const char *text, size_t length,
@@ -552,12 +573,18 @@ static int fail_repeated(const struct json *again, const struct json *first, str
                    (unsigned)first->key_line, (unsigned)first->key_column);
 }
 
+/* Keys that differ mostly do so in their first letter. */
+static bool same_key(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
 /* For the usual object of a few keys. */
 static int check_few_keys(const struct json *object, struct err *e)
 {
     for (const struct json *again = object->first; again; again = again->next)
         for (const struct json *first = object->first; first != again; first = first->next)
-            if (strcmp(first->key, again->key) == 0)
+            if (same_key(first->key, again->key))
                 return fail_repeated(again, first, e);
     return 0;
 }
@@ -670,7 +697,7 @@ const struct json *json_get(const struct json *o, const char *key)
     if (!o || o->type != JSON_OBJECT)
         return NULL;
     for (const struct json *c = o->first; c; c = c->next)
-        if (strcmp(c->key, key) == 0)
+        if (same_key(c->key, key))
             return c;
     return NULL;
 }
@@ -774,167 +801,4 @@ const char *json_type_name(enum json_type type)
         return "an object";
     }
     return "nothing";
-}
-
-void json_out_init(struct json_out *o, struct text *to, bool compact)
-{
-    *o = (struct json_out){.to = to, .compact = compact};
-}
-
-static void out_break(struct json_out *o)
-{
-    if (o->compact)
-        return;
-    text_add(o->to, "\n");
-    for (int i = 0; i < o->depth; i++)
-        text_add(o->to, "  ");
-}
-
-/* Before a key, or before a value that has none. */
-static void out_separate(struct json_out *o)
-{
-    if (o->depth == 0)
-        return;
-    if (!o->empty[o->depth - 1])
-        text_add(o->to, ",");
-    o->empty[o->depth - 1] = false;
-    out_break(o);
-}
-
-static void out_value(struct json_out *o)
-{
-    assert(o->after_key || o->depth == 0 || o->array[o->depth - 1]);
-    assert(o->after_key || o->depth > 0 || !o->written);
-    if (!o->after_key)
-        out_separate(o);
-    o->after_key = false;
-    o->written = true;
-}
-
-void json_out_open(struct json_out *o, const char *brace)
-{
-    assert(strcmp(brace, "{") == 0 || strcmp(brace, "[") == 0);
-    assert(o->depth < JSON_MAX_DEPTH);
-    out_value(o);
-    text_add(o->to, brace);
-    o->empty[o->depth] = true;
-    o->array[o->depth] = *brace == '[';
-    o->depth++;
-}
-
-void json_out_close(struct json_out *o, const char *brace)
-{
-    assert(o->depth > 0 && !o->after_key);
-    assert(strcmp(brace, o->array[o->depth - 1] ? "]" : "}") == 0);
-    o->depth--;
-    if (!o->empty[o->depth])
-        out_break(o);
-    text_add(o->to, brace);
-}
-
-static void out_escaped(struct text *t, const char *s)
-{
-    const char *end = s + strlen(s);
-    text_add(t, "\"");
-    while (s < end) {
-        unsigned char c = (unsigned char)*s;
-        size_t n = text_character(s, end);
-        if (c == '"' || c == '\\')
-            text_printf(t, "\\%c", c);
-        else if (c == '\n')
-            text_add(t, "\\n");
-        else if (c == '\t')
-            text_add(t, "\\t");
-        else if (c == '\r')
-            text_add(t, "\\r");
-        else if (c < 0x20 || c == 0x7F)
-            text_printf(t, "\\u%04x", c);
-        else if (n == 0)
-            text_add(t, "\xEF\xBF\xBD"); /* U+FFFD: the document stays UTF-8 */
-        else
-            text_add_bytes(t, s, n);
-        s += n ? n : 1;
-    }
-    text_add(t, "\"");
-}
-
-void json_out_key(struct json_out *o, const char *key)
-{
-    assert(o->depth > 0 && !o->array[o->depth - 1] && !o->after_key);
-    out_separate(o);
-    out_escaped(o->to, key);
-    text_add(o->to, o->compact ? ":" : ": ");
-    o->after_key = true;
-}
-
-void json_out_number(struct json_out *o, double v)
-{
-    out_value(o);
-    if (isfinite(v))
-        text_number(o->to, v);
-    else
-        text_add(o->to, "null");
-}
-
-void json_out_int(struct json_out *o, int64_t v)
-{
-    out_value(o);
-    text_printf(o->to, "%lld", (long long)v);
-}
-
-void json_out_bool(struct json_out *o, bool v)
-{
-    out_value(o);
-    text_add(o->to, v ? "true" : "false");
-}
-
-void json_out_string(struct json_out *o, const char *s)
-{
-    out_value(o);
-    if (s)
-        out_escaped(o->to, s);
-    else
-        text_add(o->to, "null");
-}
-
-void json_out_null(struct json_out *o)
-{
-    out_value(o);
-    text_add(o->to, "null");
-}
-
-void json_out_value(struct json_out *o, const struct json *v)
-{
-    bool list = v->type == JSON_ARRAY;
-    switch (v->type) {
-    case JSON_NULL:
-        json_out_null(o);
-        return;
-    case JSON_BOOL:
-        json_out_bool(o, v->boolean);
-        return;
-    case JSON_NUMBER:
-        json_out_number(o, v->number);
-        return;
-    case JSON_STRING:
-        json_out_string(o, v->string);
-        return;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        break;
-    }
-    json_out_open(o, list ? "[" : "{");
-    for (const struct json *c = v->first; c; c = c->next) {
-        if (!list)
-            json_out_key(o, c->key);
-        json_out_value(o, c);
-    }
-    json_out_close(o, list ? "]" : "}");
-}
-
-void json_out_end(struct json_out *o)
-{
-    assert(o->depth == 0 && o->written);
-    text_add(o->to, "\n");
-    o->written = false;
 }

@@ -79,6 +79,11 @@ void text_number(struct text *t, double v)
         text_add(t, "0");
         return;
     }
+    if (v > -1e15 && v < 1e15 && v == (double)(int64_t)v) { /* what %.15g writes as well */
+        snprintf(buf, sizeof buf, "%" PRId64, (int64_t)v);
+        text_add(t, buf);
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(buf, sizeof buf, "%.*g", digits, v);
         if (strtod(buf, NULL) == v)

@@ -59,3 +59,26 @@ Test(arena, copies_text_with_a_final_nul)
     cr_assert_str_eq(arena_text(a, NULL, 0, &e), "");
     arena_destroy(a);
 }
+
+Test(arena, begins_anew_with_zeroed_memory)
+{
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    arena_clear(a); /* nothing was taken yet */
+    char *first = NULL;
+    for (int life = 0; life < 50; life++) {
+        for (size_t i = 0; i < 40; i++) {
+            size_t size = 1 + (i * 997 + (size_t)life * 131) % 9001;
+            unsigned char *taken = arena_take(a, size, 1, &e);
+            cr_assert_not_null(taken);
+            for (size_t j = 0; j < size; j++)
+                cr_assert_eq(taken[j], 0, "life %d, piece %zu, byte %zu", life, i, j);
+            memset(taken, 0xA5, size);
+        }
+        arena_clear(a);
+    }
+    first = arena_take(a, 1, 16, &e);
+    arena_clear(a);
+    cr_assert_eq(arena_take(a, 1, 16, &e), first, "the newest block stays in use");
+    arena_destroy(a);
+}
