@@ -42,12 +42,28 @@ static const struct timings_format *detect(const char *text)
     return formats[i];
 }
 
+/* Messages quote the file, and are UTF-8. */
+static int check_text(const struct timings_source *s, struct err *e)
+{
+    if (strlen(s->text) != s->length)
+        return err_set(e, ERR_INPUT, s->path, "holds a NUL byte; a text file is wanted");
+    const char *at = s->text, *end = at + s->length;
+    while (at < end) {
+        size_t n = text_character(at, end);
+        if (n == 0)
+            return err_set(e, ERR_INPUT, s->path, "byte %zu is no UTF-8; a text file is wanted",
+                           (size_t)(at - s->text) + 1);
+        at += n;
+    }
+    return 0;
+}
+
 int timings_read(struct arena *a, const struct timings_source *s, const char *format,
                  struct timings *out, struct err *e)
 {
     *out = (struct timings){0};
-    if (strlen(s->text) != s->length)
-        return err_set(e, ERR_INPUT, s->path, "holds a NUL byte; a text file is wanted");
+    if (check_text(s, e))
+        return -1;
     const struct timings_format *f = format ? find(format, e) : detect(s->text);
     if (!f || f->read(a, s, out, e))
         return -1;

@@ -10,7 +10,7 @@
 
 void timings_log_scenario(struct timings_log *l, const char *name)
 {
-    snprintf(l->scenario, sizeof l->scenario, "%s", name);
+    snprintf(l->scenario, sizeof l->scenario, "%.*s", text_cut(name, sizeof l->scenario - 1), name);
 }
 
 int timings_log_put(struct timings_log *l, enum timings_log_figure figure,

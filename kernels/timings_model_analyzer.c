@@ -67,13 +67,14 @@ static int choose(struct table *t, char *const *fields, size_t n, size_t line, s
     if (t->s->config)
         return strcmp(t->s->config, model) == 0 || strcmp(t->s->config, config) == 0;
     if (t->chosen[0] == '\0')
-        snprintf(t->chosen, sizeof t->chosen, "%s", config);
-    if (strncmp(t->chosen, config, sizeof t->chosen - 1) == 0)
+        snprintf(t->chosen, sizeof t->chosen, "%.*s", text_cut(config, sizeof t->chosen - 1),
+                 config);
+    if (strncmp(t->chosen, config, strlen(t->chosen)) == 0)
         return 1;
     timings_table_place(t->s, line, place);
     return err_set(e, ERR_INPUT, place,
-                   "'%.40s' beside '%.40s': name one of the configurations by --model-config",
-                   config, t->chosen);
+                   "'%.*s' beside '%.*s': name one of the configurations by --model-config",
+                   text_cut(config, 40), config, text_cut(t->chosen, 40), t->chosen);
 }
 
 static int read_row(struct table *t, char *const *fields, size_t n, size_t line, struct err *e)

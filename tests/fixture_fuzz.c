@@ -1,6 +1,7 @@
 /* fixture_fuzz: what must hold for any bytes that a reader is given. */
 #include "tests/fixture_fuzz.h"
 
+#include "kernels/timings.h"
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/bind_overlay.h"
@@ -174,5 +175,30 @@ void fixture_fuzz_bind(const char *text, size_t length)
         else
             check_error(&e);
     }
+    arena_destroy(a);
+}
+
+void fixture_fuzz_timings(const char *text, size_t length)
+{
+    static const char *const formats[] = {NULL,  "mlperf",        "mlperf_detail", "perf_analyzer",
+                                          "csv", "model_analyzer"};
+    unsigned char first = length > 0 ? (unsigned char)text[0] : 0;
+    struct err e = {0};
+    struct timings t;
+    struct arena *a = arena_create(&e);
+    char *copy = calloc(length + 1, 1);
+    assert(a && copy);
+    if (length > 0)
+        memcpy(copy, text + 1, length - 1);
+    struct timings_source s = {
+        .path = "fuzz", .text = copy, .length = length ? length - 1 : 0, .batch = first / 6};
+    if (timings_read(a, &s, formats[first % 6], &t, &e))
+        check_error(&e);
+    else
+        assert(t.n >= 1 && t.n <= TIMINGS_MAX);
+    for (size_t i = 0; e.code == ERR_NONE && i < t.n; i++)
+        assert(t.points[i].batch >= 1 && t.points[i].time_s > 0 && t.points[i].cv >= 0 &&
+               (i == 0 || t.points[i].batch > t.points[i - 1].batch));
+    free(copy);
     arena_destroy(a);
 }

@@ -12,5 +12,7 @@ void fixture_fuzz_json(const char *text, size_t length);
 void fixture_fuzz_yaml(const char *text, size_t length);
 /* A document (JSON after a brace or bracket, else YAML), and after a line "=====" an assignment. */
 void fixture_fuzz_bind(const char *text, size_t length);
+/* The first byte says the format and the batch. */
+void fixture_fuzz_timings(const char *text, size_t length);
 
 #endif

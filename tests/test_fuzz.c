@@ -99,6 +99,25 @@ struct chain {
     uint64_t state;
 };
 
+/* The first byte chooses the format: 0x06 tells it from the text, with a batch of 1. */
+static const char *const timings_seeds[] = {
+    "\x06"
+    "1,0.1,0.2,30\n2,0.2\n",
+    "\x06"
+    "Concurrency,Inferences/Second,Server Compute Infer,p50 latency,p99 latency\n"
+    "1,69.2,11781,13891,21018\n2,87.2,11346,21874,34766\n",
+    "\x06"
+    "Model,Batch,Concurrency,Model Config Path,Instance Group,Throughput (infer/sec),"
+    "p99 Latency (ms)\nm,1,1,m_0,\"[4, \"\"8]\",160.0,8.1\n\nModel,GPU ID\nx,0\n",
+    "\x06"
+    "MLPerf Results Summary\nScenario : MultiStream\nResult is : VALID\n"
+    "Mean latency (ns) : 7065755\n99.00 percentile latency (ns) : 7577115\n"
+    "samples_per_query : 8\n",
+    "\x06"
+    ":::MLLOG {\"key\": \"effective_scenario\", \"value\": \"SingleStream\"}\n"
+    ":::MLLOG {\"key\": \"result_mean_latency_ns\", \"value\": 31329862}\n",
+};
+
 /* SplitMix64. */
 static uint64_t draw(struct chain *c)
 {
@@ -181,4 +200,9 @@ Test(fuzz, yaml_holds_its_laws_on_damaged_input)
 Test(fuzz, bind_holds_its_laws_on_damaged_input)
 {
     hammer(bind_seeds, sizeof bind_seeds / sizeof *bind_seeds, fixture_fuzz_bind);
+}
+
+Test(fuzz, timings_hold_their_laws_on_damaged_input)
+{
+    hammer(timings_seeds, sizeof timings_seeds / sizeof *timings_seeds, fixture_fuzz_timings);
 }
