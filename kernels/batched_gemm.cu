@@ -78,6 +78,7 @@ static int describe(const struct batched_gemm_shape *s, struct device_blas *l,
                : 0;
 }
 
+/* 1 when the library does not support the algorithm for this product. */
 static int light_product(const struct gemm_choice *choice, const struct batched_gemm_data *d,
                          struct device_blas *l, struct err *e)
 {
@@ -88,10 +89,11 @@ static int light_product(const struct gemm_choice *choice, const struct batched_
     memcpy(&algorithm, choice->algorithm, sizeof algorithm);
     if (describe(&choice->shape, l, &p, e))
         return -1;
-    return DEVICE_BLAS(l->cublasLtMatmul(l->light, &p.operation, &one, d->b, &p.b, d->a, &p.a,
-                                         &zero, d->c, &p.c, d->c, &p.c, &algorithm, l->workspace,
-                                         DEVICE_BLAS_WORKSPACE, device_stream(l->device)),
-                       e);
+    cublasStatus_t status = l->cublasLtMatmul(
+        l->light, &p.operation, &one, d->b, &p.b, d->a, &p.a, &zero, d->c, &p.c, d->c, &p.c,
+        &algorithm, l->workspace, DEVICE_BLAS_WORKSPACE, device_stream(l->device));
+    return status == CUBLAS_STATUS_NOT_SUPPORTED ? 1
+                                                 : device_blas_status(status, "cublasLtMatmul", e);
 }
 
 static void check(const struct batched_gemm_shape *s)
@@ -110,21 +112,23 @@ int batched_gemm_cuda(const struct batched_gemm_shape *s, const struct batched_g
     if (b->searches && batched_gemm_search(s, device, e))
         return -1;
     const struct gemm_choice *choice = gemm_table_find(b->algorithms, s);
-    return choice && !choice->own ? light_product(choice, d, b, e) : own_product(s, d, b, e);
+    /* an algorithm of a file that this library refuses after all is no reason to stop */
+    int rc = choice && !choice->own ? light_product(choice, d, b, e) : 1;
+    return rc > 0 ? own_product(s, d, b, e) : rc;
 }
 
-/* Best time of one way to multiply; +infinity when the library refuses it. */
+/* Best time of one way to multiply; +infinity when the library does not support it. */
 static int time_choice(const struct gemm_choice *c, const struct batched_gemm_data *d,
                        struct device_blas *b, double *best_s, struct err *e)
 {
     *best_s = INFINITY;
     for (int i = 0; i <= BATCHED_GEMM_RUNS; i++) {
-        struct err refused = {};
         double time_s = 0;
         if (device_mark(b->device, 0, e))
             return -1;
-        if (c->own ? own_product(&c->shape, d, b, &refused) : light_product(c, d, b, &refused))
-            return c->own ? err_set(e, refused.code, NULL, "%s", refused.msg) : 0;
+        int rc = c->own ? own_product(&c->shape, d, b, e) : light_product(c, d, b, e);
+        if (rc != 0)
+            return rc < 0 ? -1 : 0;
         if (device_mark(b->device, 1, e) || device_between(b->device, &time_s, e))
             return -1;
         if (i > 0 && time_s < *best_s) /* the first one warms up */

@@ -30,6 +30,7 @@ dlfcn.h ^kernels/(nvml\.c|device_blas\.cu)$
 functional ^tests/cuda_shim/
 tuple ^tests/cuda_shim/
 map ^tests/cuda_shim/
+set ^tests/cuda_shim/
 vector ^tests/cuda_shim/
 string ^tests/cuda_shim/
 random ^tests/cuda_shim/

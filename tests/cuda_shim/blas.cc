@@ -48,25 +48,32 @@ static bool valid(const product &p)
     return true;
 }
 
+/* A column of C. Values that lie side by side are walked side by side: down A's columns, or along k
+ * where there are few rows. */
 static void column(const product &p, const float *a, const float *b, size_t j, double *sums)
 {
+    size_t b_step = p.b_transposed ? p.ldb : 1;
+    b += p.b_transposed ? j : j * p.ldb;
     for (size_t i = 0; i < p.m; i++)
         sums[i] = 0;
-    for (size_t l = 0; l < p.k; l++) {
-        double factor = (double)(p.b_transposed ? b[l * p.ldb + j] : b[j * p.ldb + l]);
-        if (p.a_transposed)
+    if (p.a_transposed || p.m < 8)
+        for (size_t i = 0; i < p.m; i++) {
+            const float *row = a + (p.a_transposed ? i * p.lda : i);
+            size_t step = p.a_transposed ? 1 : p.lda;
+            for (size_t l = 0; l < p.k; l++)
+                sums[i] += (double)row[l * step] * (double)b[l * b_step];
+        }
+    else
+        for (size_t l = 0; l < p.k; l++)
             for (size_t i = 0; i < p.m; i++)
-                sums[i] += (double)a[i * p.lda + l] * factor;
-        else
-            for (size_t i = 0; i < p.m; i++)
-                sums[i] += (double)a[l * p.lda + i] * factor;
-    }
+                sums[i] += (double)a[l * p.lda + i] * (double)b[l * b_step];
 }
 
 static void multiply(const product &p)
 {
     std::vector<double> sums(p.m);
     shim_ran();
+    shim_memory_open();
     for (size_t s = 0; s < p.count; s++)
         for (size_t j = 0; j < p.n; j++) {
             column(p, p.a + s * p.a_step, p.b + s * p.b_step, j, sums.data());

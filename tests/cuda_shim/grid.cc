@@ -25,6 +25,8 @@
 #define GUARD_BYTES ((size_t)16 << 10)
 #define MAX_SHARED ((size_t)48 << 10)
 #define CANARY 0xC5
+#define CANARIES 256 /* bytes before the buffer that are looked at */
+#define SHARED_BYTES (MAX_SHARED + 4096)
 
 struct shim_place shim_here;
 enum shim_order shim_order_now = SHIM_FORWARD;
@@ -61,6 +63,8 @@ static const struct shim_grid *grid;
 static unsigned n_lanes;
 static std::mt19937 dice(1);
 static char *shared_page, *shared_start; /* the buffer ends where the last page ends */
+static char *idle[MAX_THREADS]; /* stacks; the last one back is the first to go: it is warm */
+static unsigned n_idle;
 static sigjmp_buf rescue;
 
 #if defined(__x86_64__)
@@ -151,7 +155,7 @@ void *shim_shared(void)
  * factor with n; the shuffled one is another each time. No memory is taken: a kernel that is given
  * up would not give it back. */
 struct order {
-    uint64_t n, step, first;
+    unsigned n, step, first;
 };
 
 static struct order order(unsigned n)
@@ -160,9 +164,9 @@ static struct order order(unsigned n)
     if (shim_order_now == SHIM_REVERSED)
         o = {n, n - 1U, n - 1U};
     if (shim_order_now == SHIM_SHUFFLED) {
-        o.first = dice() % n;
+        o.first = (unsigned)dice() % n;
         do
-            o.step = 1 + dice() % n;
+            o.step = 1 + (unsigned)dice() % n;
         while (std::gcd(o.step, o.n) != 1);
     }
     return o;
@@ -170,7 +174,8 @@ static struct order order(unsigned n)
 
 static unsigned at(const struct order *o, unsigned i)
 {
-    return (unsigned)((i * o->step + o->first) % o->n);
+    return shim_order_now == SHIM_FORWARD ? i
+                                          : (unsigned)(((uint64_t)i * o->step + o->first) % o->n);
 }
 
 /* Where the fault is: kernel, block and warp. */
@@ -183,11 +188,17 @@ static const char *place(unsigned warp)
     return text;
 }
 
+static void release(struct lane *l)
+{
+    if (l->stack)
+        idle[n_idle++] = l->stack;
+    l->stack = NULL;
+}
+
 static void resume(struct lane *l)
 {
     if (!l->started) {
-        if (!l->stack)
-            l->stack = guarded(STACK_BYTES);
+        l->stack = n_idle > 0 ? idle[--n_idle] : guarded(STACK_BYTES);
         prepare(&l->fiber, l->stack, run_lane);
         l->started = true;
     }
@@ -196,6 +207,8 @@ static void resume(struct lane *l)
     now = l;
     change(&scheduler, &l->fiber);
     now = NULL;
+    if (l->state == DONE)
+        release(l);
 }
 
 static uint64_t exchanged(unsigned first, unsigned lane)
@@ -304,9 +317,11 @@ static bool run_warp(unsigned warp)
         bool met = false, waiting = false;
         unsigned stuck = 0;
         struct order o = order(count);
-        for (unsigned i = 0; i < count; i++)
-            if (lanes[first + at(&o, i)].state == READY)
-                resume(&lanes[first + at(&o, i)]);
+        for (unsigned i = 0; i < count; i++) {
+            struct lane *l = &lanes[first + at(&o, i)];
+            if (l->state == READY)
+                resume(l);
+        }
         for (unsigned i = 0; i < count && !shim_faulty(); i++)
             if (lanes[first + i].state == AT_WARP) {
                 stuck = i;
@@ -354,20 +369,22 @@ static bool pass_barrier(void)
 static void poison_shared(void)
 {
     static const int patterns[SHIM_ORDERS] = {0xFF, 0x7E, 0xFE};
-    memset(shared_page, CANARY, MAX_SHARED);
+    char *end = shared_start + grid->shared_bytes;
+    memset(shared_start - CANARIES, CANARY, CANARIES);
+    memset(end, CANARY, (size_t)(shared_page + SHARED_BYTES - end));
     memset(shared_start, patterns[shim_order_now], grid->shared_bytes);
 }
 
 /* The buffer may end up to 15 bytes before its guard page: a float4 must be aligned. */
 static void check_canaries(void)
 {
-    const unsigned char *page = (unsigned char *)shared_page,
-                        *start = (unsigned char *)shared_start;
-    size_t end = (size_t)(start - page) + grid->shared_bytes;
-    for (size_t i = 0; i < MAX_SHARED; i++)
-        if ((page + i < start || i >= end) && page[i] != CANARY) {
+    const char *start = shared_start, *end = start + grid->shared_bytes;
+    for (const char *c = start - CANARIES; c < shared_page + SHARED_BYTES; c++)
+        if (c == start)
+            c = end - 1;
+        else if (*c != (char)CANARY) {
             shim_report("%s: shared memory was written out of bounds, at byte %ld of %zu", place(0),
-                        (long)(page + i - start), grid->shared_bytes);
+                        (long)(c - start), grid->shared_bytes);
             return;
         }
 }
@@ -403,7 +420,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         return;
     }
     const char *at = (const char *)info->si_addr;
-    bool shared = at >= shared_page - GUARD_BYTES && at < shared_page + MAX_SHARED + GUARD_BYTES;
+    bool shared = at >= shared_page - GUARD_BYTES && at < shared_page + SHARED_BYTES + GUARD_BYTES;
     bool stack = at >= now->stack - GUARD_BYTES && at < now->stack;
     shim_report("%s, thread (%u,%u,%u): out of bounds: %s", place((unsigned)(now - lanes) / WARP),
                 now->thread.x, now->thread.y, now->thread.z,
@@ -418,7 +435,7 @@ static void prepare_process(void)
     static char stack[64 << 10];
     stack_t alternative = {};
     struct sigaction action = {};
-    shared_page = guarded(MAX_SHARED);
+    shared_page = guarded(SHARED_BYTES);
     alternative.ss_sp = stack;
     alternative.ss_size = sizeof stack;
     sigaltstack(&alternative, NULL);
@@ -432,9 +449,11 @@ static void prepare_process(void)
 static void abandon(void)
 {
     now = NULL;
-    for (unsigned i = 0; i < n_lanes; i++)
+    for (unsigned i = 0; i < n_lanes; i++) {
         if (lanes[i].stack)
             FORGET_STACK(lanes[i].stack, STACK_BYTES);
+        release(&lanes[i]);
+    }
 }
 
 static void run_blocks(const struct shim_grid *g)
@@ -456,7 +475,7 @@ void shim_run_grid(const struct shim_grid *g, const std::function<void()> &body)
     grid = g;
     kernel_body = &body;
     n_lanes = g->threads.x * g->threads.y * g->threads.z;
-    shared_start = shared_page + MAX_SHARED - (g->shared_bytes + 15) / 16 * 16;
+    shared_start = shared_page + SHARED_BYTES - (g->shared_bytes + 15) / 16 * 16;
     shim_here.threads = g->threads;
     shim_here.blocks = g->blocks;
     if (sigsetjmp(rescue, 1) == 0)

@@ -18,9 +18,8 @@ bool shim_recording(cudaStream_t s);
 
 /* Whether [p, p + bytes) lies in one piece of device memory. */
 bool shim_on_device(const void *p, size_t bytes);
-/* Around work: device memory can be touched only between them. */
+/* Before work that touches device memory; it is closed again when the stream has run dry. */
 void shim_memory_open(void);
-void shim_memory_close(void);
 /* What lies at an address that was touched in vain. */
 const char *shim_memory_place(const void *p);
 

@@ -2,6 +2,7 @@
 #include "tests/cuda_shim/inside.h"
 
 #include <map>
+#include <set>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static struct {
     double clock_ms;
     char *arena, *next;
     std::map<const char *, piece> pieces; /* by what the caller got */
+    std::set<cudaStream_t> streams;
 } state;
 
 /* What a test may ask. */
@@ -93,6 +95,7 @@ int64_t shim_calls(void)
 void shim_fail_call(int64_t n)
 {
     state.fail_at = n > 0 ? state.calls + n : 0;
+    state.last = cudaSuccess;
     state.failed_call.clear();
 }
 
@@ -256,24 +259,40 @@ const char *cudaGetErrorName(cudaError_t status)
 
 /* Memory. */
 
+static bool memory_is_open;
+
 static void protect(int how)
 {
     for (auto &p : state.pieces)
         if (p.second.live)
             mprotect(p.second.pages, p.second.page_bytes, how);
+    memory_is_open = how != PROT_NONE;
 }
 
 void shim_memory_open(void)
 {
-    protect(PROT_READ | PROT_WRITE);
+    if (!memory_is_open)
+        protect(PROT_READ | PROT_WRITE);
 }
 
-void shim_memory_close(void)
+/* The pages of one piece, for work that touches no other. */
+static void protect_piece(const void *p, int how)
 {
-    protect(PROT_NONE);
+    auto after = state.pieces.upper_bound((const char *)p);
+    auto &f = *--after;
+    if (!memory_is_open)
+        mprotect(f.second.pages, f.second.page_bytes, how);
 }
 
 static bool capturing; /* some stream records */
+
+static bool no_piece_lives(void)
+{
+    for (auto &p : state.pieces)
+        if (p.second.live)
+            return false;
+    return true;
+}
 
 /* NAN. A piece larger than any test's values is a workspace: its end is enough, and it is touched
  * page by page only there. */
@@ -296,6 +315,10 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
         state.next = state.arena = (char *)mmap(NULL, ARENA_BYTES, PROT_NONE,
                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     size_t used = (bytes + 15) / 16 * 16, pages = (used + PAGE - 1) / PAGE * PAGE;
+    if (no_piece_lives()) { /* a new life: places may come again */
+        state.pieces.clear();
+        state.next = state.arena;
+    }
     if (state.next + pages + 2 * PAGE > state.arena + ARENA_BYTES)
         return fail(cudaErrorMemoryAllocation);
     piece fresh = {state.next + PAGE, pages, bytes, true};
@@ -323,25 +346,6 @@ static void check_end(const char *at, const piece &f)
         if (*before != (char)0xFF)
             shim_report("device memory was written out of bounds, %ld bytes before its start",
                         (long)(at - before));
-}
-
-/* Freed pages are never used again: a later touch is a fault. */
-cudaError_t cudaFree(void *p)
-{
-    bool fails = shim_enter(__func__);
-    auto found = state.pieces.find((char *)p);
-    if (found == state.pieces.end() || !found->second.live) {
-        shim_report("cudaFree of what is no live device memory");
-        return fail(cudaErrorInvalidValue);
-    }
-    piece &f = found->second;
-    mprotect(f.pages, f.page_bytes, PROT_READ);
-    check_end(found->first, f);
-    mprotect(f.pages, f.page_bytes, PROT_NONE);
-    madvise(f.pages, f.page_bytes, MADV_DONTNEED);
-    f.live = false;
-    state.live--;
-    return fails ? cudaErrorUnknown : cudaSuccess;
 }
 
 bool shim_on_device(const void *p, size_t bytes)
@@ -399,7 +403,6 @@ static void drain(cudaStream_t s)
 {
     std::vector<work> queue;
     queue.swap(s->queue);
-    shim_memory_open();
     for (auto &w : queue) {
         if (s->failed != cudaSuccess)
             break;
@@ -408,20 +411,44 @@ static void drain(cudaStream_t s)
         if (shim_faulty())
             s->failed = cudaErrorLaunchFailure; /* and stays, as the real one does */
     }
-    shim_memory_close();
+    if (memory_is_open)
+        protect(PROT_NONE);
+}
+
+/* Waits for all work, as the real one does. Freed pages are never used again: a later touch is a
+ * fault. */
+cudaError_t cudaFree(void *p)
+{
+    bool fails = shim_enter(__func__);
+    for (cudaStream_t s : state.streams)
+        drain(s);
+    auto found = state.pieces.find((char *)p);
+    if (found == state.pieces.end() || !found->second.live) {
+        shim_report("cudaFree of what is no live device memory");
+        return fail(cudaErrorInvalidValue);
+    }
+    piece &f = found->second;
+    mprotect(f.pages, f.page_bytes, PROT_READ);
+    check_end(found->first, f);
+    mprotect(f.pages, f.page_bytes, PROT_NONE);
+    madvise(f.pages, f.page_bytes, MADV_DONTNEED);
+    f.live = false;
+    state.live--;
+    return fails ? cudaErrorUnknown : cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned)
 {
     ENTER();
     *s = new shim_stream();
+    state.streams.insert(*s);
     state.live++;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
-    GIVE(drain(s); delete s; state.live--);
+    GIVE(drain(s); state.streams.erase(s); delete s; state.live--);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
@@ -445,7 +472,11 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
                     bytes);
         return fail(cudaErrorInvalidValue);
     }
-    return shim_queue(s, 1e-3, [=] { memcpy(to, from, bytes); });
+    return shim_queue(s, 1e-3, [=] {
+        protect_piece(put ? to : from, PROT_READ | PROT_WRITE);
+        memcpy(to, from, bytes);
+        protect_piece(put ? to : from, PROT_NONE);
+    });
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
@@ -455,7 +486,11 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
         shim_report("cudaMemsetAsync of %zu bytes: out of bounds", bytes);
         return fail(cudaErrorInvalidValue);
     }
-    return shim_queue(s, 1e-3, [=] { memset(to, value, bytes); });
+    return shim_queue(s, 1e-3, [=] {
+        protect_piece(to, PROT_READ | PROT_WRITE);
+        memset(to, value, bytes);
+        protect_piece(to, PROT_NONE);
+    });
 }
 
 void shim_launch(const struct shim_grid *g, cudaStream_t s, std::function<void()> body)
@@ -470,6 +505,7 @@ void shim_launch(const struct shim_grid *g, cudaStream_t s, std::function<void()
     }
     shim_queue(s, 1e-2, [copy, body] {
         shim_ran();
+        shim_memory_open();
         shim_run_grid(&copy, body);
     });
 }
