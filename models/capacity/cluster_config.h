@@ -2,6 +2,7 @@
 #ifndef SLUICE_MODELS_CAPACITY_CLUSTER_CONFIG_H
 #define SLUICE_MODELS_CAPACITY_CLUSTER_CONFIG_H
 
+#include "models/capacity/account.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/scheduler.h"
 #include "sim/knob.h"
@@ -25,6 +26,7 @@ struct cluster_config {
     const struct node_settings *autoscaler;         /* NULL: nobody buys or returns nodes */
     const struct virtual_node_config *virtual_node; /* NULL: none */
     struct scheduler_config scheduler;
+    struct account_config account;           /* an object by account_knobs */
     const struct spot_traces *const *traces; /* models/capacity/spot_trace.h, one per pool; NULL:
                                                 none */
     const struct drill *drills;              /* models/capacity/drill.h; checked with the cluster */

@@ -390,12 +390,17 @@ static void on_object_gone(void *self, sim_ns now, uint64_t key)
 
 void fleet_lose(struct fleet *f, sim_ns now, uint32_t node)
 {
+    f->losses++;
+    fleet_release(f, now, node);
+}
+
+void fleet_release(struct fleet *f, sim_ns now, uint32_t node)
+{
     struct node *n = nodes_at(f->set.nodes, node);
     uint64_t key = nodes_key(f->set.nodes, node);
     assert(n->state != NODE_VANISHED);
     bool registered = n->registered != SIM_NEVER;
     end_account(f, now, node);
-    f->losses++;
     n->state = NODE_VANISHED;
     if (!registered) { /* it never had a node object */
         nodes_drop(f->set.nodes, node);

@@ -65,8 +65,10 @@ void fleet_cordon(struct fleet *f, sim_ns now, uint32_t node);
 void fleet_uncordon(struct fleet *f, sim_ns now, uint32_t node);
 /* Gives a machine without pods back; its slot is free afterwards. */
 void fleet_delete(struct fleet *f, sim_ns now, uint32_t node);
-/* The machine vanishes; its object stays until the control plane notices. */
+/* The platform takes the machine: it vanishes; its object stays until the control plane notices. */
 void fleet_lose(struct fleet *f, sim_ns now, uint32_t node);
+/* The same on the owner's account: no preemption. */
+void fleet_release(struct fleet *f, sim_ns now, uint32_t node);
 /* A pod on it came, went or changed its phase. */
 void fleet_account(struct fleet *f, sim_ns now, uint32_t node);
 /* Whether a pod waits for a GPU from now on, after all of them have been tried. */

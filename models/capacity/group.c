@@ -1,9 +1,11 @@
 /* group: one elastic node pool at work. */
 #include "models/capacity/group.h"
 
+#include "models/capacity/account.h"
 #include "models/capacity/catalog.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
+#include "models/capacity/quota.h"
 #include "models/capacity/spot_trace.h"
 #include "models/capacity/stock.h"
 #include "sim/chance.h"
@@ -160,6 +162,7 @@ int group_init(struct group *g, const struct group_setup *s, struct err *e)
 {
     *g = (struct group){
         .config = s->config,
+        .account = s->account,
         .index = s->index,
         .seed = s->seed,
         .replication = s->replication,
@@ -175,6 +178,9 @@ int group_init(struct group *g, const struct group_setup *s, struct err *e)
     for (size_t i = 0; i < g->n_types; i++)
         if (find_type(g, s, i, e))
             return -1;
+    g->held = calloc(2 * g->n_zones * g->n_types + 1, sizeof *g->held);
+    if (!g->held)
+        return err_set(e, ERR_SYSTEM, where, "out of memory for %zu instance types", g->n_types);
     return find_boot(g, s, e) || find_market(g, s, e) ? -1 : 0;
 }
 
@@ -187,8 +193,10 @@ void group_fini(struct group *g)
         if (g->stock_drawn[z])
             stock_free(&g->stock[z]);
     }
+    free(g->held);
     g->prices = NULL;
     g->bids = NULL;
+    g->held = NULL;
 }
 
 /* ---- prices ---- */
@@ -244,6 +252,19 @@ struct search {
     const char *why_not; /* of the last thing that was tried */
 };
 
+/* Machines of the group that count against a limit. */
+static int64_t held_against(const void *self, const struct quota *l)
+{
+    const struct group *g = self;
+    int64_t sum = 0;
+    for (size_t i = 0; i < 2 * g->n_zones * g->n_types; i++) {
+        struct quota_machine m = {g->types[i / 2 % g->n_types].type->name,
+                                  g->config->zones.items[i / 2 / g->n_types], i % 2 == 1};
+        sum += quota_counts(l, &m) ? g->held[i] : 0;
+    }
+    return sum;
+}
+
 static bool available(struct search *s, uint32_t type, uint32_t zone)
 {
     const struct group *g = s->g;
@@ -252,13 +273,17 @@ static bool available(struct search *s, uint32_t type, uint32_t zone)
     s->why_not = "the zone is down";
     if (s->now < g->zone_from[zone])
         return false;
-    if (s->billing == PRICE_ON_DEMAND) {
-        s->why_not = "the on-demand vCPU quota is used up";
-        return g->on_demand_vcpu + vcpu <= c->on_demand_vcpu_quota;
-    }
-    s->why_not = "the spot vCPU quota is used up";
-    if (g->spot_vcpu + vcpu > c->spot_vcpu_quota)
+    bool spot = s->billing != PRICE_ON_DEMAND;
+    s->why_not = spot ? "the spot vCPU quota is used up" : "the on-demand vCPU quota is used up";
+    if (g->account && !account_allows(g->account, spot, vcpu))
         return false;
+    struct quota_machine m = {g->types[type].type->name, c->zones.items[zone], spot};
+    const struct quota *met = quota_met(&c->stock_limits, &m, s->now, held_against, g);
+    s->why_not = met && met->most > 0 ? "the quota of the type in the zone is used up"
+                 : spot               ? "spot is out of stock"
+                                      : "on demand is out of stock";
+    if (met || !spot)
+        return !met;
     s->why_not = "spot is out of stock";
     if (s->now < g->stock_from[zone] || g->zone_spot[zone] >= group_stock(g, zone, s->now))
         return false;
@@ -393,9 +418,41 @@ static bool choose_instead(const struct group *g, struct search *s, struct group
     return true;
 }
 
+/* All plans by price per vCPU, spot and on demand, each in every zone before the next. */
+static bool choose_cheapest(const struct group *g, sim_ns now, struct group_choice *out)
+{
+    struct pool_plan plans[2 * GROUP_TYPES_MAX];
+    struct search s = {.g = g, .now = now};
+    size_t n = 0;
+    for (int spot = 0; spot <= pool_uses_spot(g->config); spot++) {
+        s.billing = spot ? PRICE_SPOT : PRICE_ON_DEMAND;
+        for (uint32_t t = 0; t < g->n_types; t++)
+            plans[n++] =
+                (struct pool_plan){t, s.billing, plan_price(&s, t), g->types[t].type->vcpu};
+    }
+    pool_sort_plans(plans, n);
+    for (size_t i = 0; i < n * g->n_zones; i++) {
+        const struct pool_plan *plan = &plans[i / g->n_zones];
+        uint32_t zone = (uint32_t)(i % g->n_zones);
+        s.billing = plan->billing;
+        if (!available(&s, plan->type, zone))
+            continue;
+        *out = (struct group_choice){.type = plan->type, .zone = zone, .billing = plan->billing};
+        out->micro_per_hour = price_of(&s, plan->type, zone);
+        snprintf(out->reason, sizeof out->reason, "%s: the cheapest plan with stock, %.6g a vCPU",
+                 price_billing_name(plan->billing),
+                 (double)plan->micro_per_hour / 1e6 / plan->vcpu);
+        return true;
+    }
+    snprintf(out->reason, sizeof out->reason, "%s", s.why_not);
+    return false;
+}
+
 bool group_choose(const struct group *g, sim_ns now, struct group_choice *out)
 {
     *out = (struct group_choice){0};
+    if (g->config->lowest_cost)
+        return choose_cheapest(g, now, out);
     struct pool_now there = {g->on_demand, g->there};
     struct search s = {.g = g, .now = now};
     s.billing = pool_next_on_demand(g->config, there) ? PRICE_ON_DEMAND : PRICE_SPOT;
@@ -462,25 +519,28 @@ static void count(struct group *g, const struct node *n, int by)
     bool spot = n->billing == PRICE_SPOT;
     g->there += by;
     g->zone_nodes[n->zone] += by;
+    g->held[(n->zone * g->n_types + n->type_index) * 2 + spot] += by;
+    if (g->account)
+        account_change(g->account, spot, by * (int64_t)n->type->vcpu);
     if (spot) {
         g->types[n->type_index].spot_nodes += by;
-        g->spot_vcpu += by * (int64_t)n->type->vcpu;
         g->zone_spot[n->zone] += by;
     } else {
         g->on_demand += by;
-        g->on_demand_vcpu += by * (int64_t)n->type->vcpu;
     }
     assert(g->there >= g->on_demand && g->on_demand >= 0);
 }
 
 void group_add(struct group *g, sim_ns now, const struct node *n)
 {
+    g->changed_at = now;
     age(g, now);
     count(g, n, 1);
 }
 
 void group_remove(struct group *g, sim_ns now, const struct node *n)
 {
+    g->changed_at = now;
     age(g, now);
     count(g, n, -1);
 }

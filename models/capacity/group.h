@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct account;
 struct catalog;
 struct instance_type;
 struct node;
@@ -50,8 +51,10 @@ struct group {
     bool stock_drawn[GROUP_ZONES_MAX];   /* by the group, not recorded */
     bool stock_checks[GROUP_ZONES_MAX];  /* protected machines beyond it wait for their end */
     int32_t there, on_demand;
-    int64_t on_demand_vcpu, spot_vcpu;
+    struct account *account;        /* of its region; NULL: no quotas */
+    int32_t *held;                  /* [(zone * n_types + type) * 2 + spot] */
     uint32_t bought;                /* so far */
+    sim_ns changed_at;              /* a machine came or went; -1: not yet */
     sim_ns counted_at;              /* the areas below hold up to here */
     int64_t there_ns, on_demand_ns; /* node-time so far */
     double asked_ns;                /* node-time that should be on demand */
@@ -59,6 +62,7 @@ struct group {
 
 struct group_setup {
     const struct pool_config *config;
+    struct account *account; /* NULL: no quotas */
     uint32_t index;
     const struct catalog *catalog;
     const char *currency;

@@ -61,7 +61,15 @@ struct pool_config {
     struct dist gpu_ready;         /* node Ready until its GPUs are allocatable */
     int64_t reserved_cpu_milli, reserved_memory; /* of kubelet and system */
     int64_t daemon_cpu_milli, daemon_memory;     /* requests of DaemonSet pods on each node */
-    int32_t on_demand_vcpu_quota, spot_vcpu_quota;
+    struct knob_list stock_limits;               /* struct quota */
+    struct knob_list tasks;                      /* struct scaling_task */
+    sim_ns cooldown;
+    int removal; /* enum scaling_removal */
+    double failures_per_hour;
+    sim_ns health_check;
+    bool lowest_cost;   /* no split: the cheapest plan of all */
+    int32_t batch_size; /* nodes that are bought at once; 0: any number */
+    sim_ns batch_interval;
     sim_ns not_ready_after;  /* silent node until its endpoints go */
     struct dist object_gone; /* lost machine until its node object goes */
     sim_ns toleration;       /* pods of a NotReady node are replaced at the latest after this */

@@ -6,6 +6,12 @@
 
 #include "models/capacity/taint.h"
 
+#include "models/capacity/quota.h"
+#include "models/capacity/scaling_task.h"
+#include "sim/text.h"
+
+#include <string.h>
+
 static const struct knob_name policies[] = {
     {"PRIORITY", POOL_PRIORITY, "zones, then types, in the order given"},
     {"BALANCE", POOL_BALANCE, "the zone with the fewest nodes first"},
@@ -27,6 +33,12 @@ static const struct knob_name strategies[] = {
     {"NoSpot", POOL_NO_SPOT, "on demand only"},
     {"SpotAsPriceGo", POOL_AS_PRICE_GOES, "spot at whatever it costs"},
     {"SpotWithPriceLimit", POOL_PRICE_LIMIT, "spot up to spotPriceLimit"},
+    {0},
+};
+
+static const struct knob_name removals[] = {
+    {"OldestInstance", SCALING_OLDEST, "the one bought first"},
+    {"NewestInstance", SCALING_NEWEST, "the one bought last"},
     {0},
 };
 
@@ -291,26 +303,84 @@ static const struct knob rows[] = {
      .preset = "0",
      .min = 0,
      .max = 1e13},
-    {.key = "onDemandVcpuQuota",
-     .kind = KNOB_INT32,
-     AT(on_demand_vcpu_quota),
-     .unit = "vCPU",
-     .doc = "Pay-as-you-go vCPU that the account may hold in this pool.",
-     .preset = "500",
-     .min = 0,
-     .max = 1e7,
+    {.key = "lowestCostCreation",
+     .kind = KNOB_BOOL,
+     AT(lowest_cost),
+     .doc =
+         "Buy the cheapest plan per vCPU, spot or on demand, without the split; what ESS does when "
+         "base, percentage or spot pools are not given.",
+     .preset = "false",
      .quality = QUALITY_OFFICIAL,
-     .source = "ACK documentation, limits, 2021-07-15 (another page says 50)"},
-    {.key = "spotVcpuQuota",
+     .source = "ESS documentation, cost optimization, 2021-07-09"},
+    {.key = "batchSize",
      .kind = KNOB_INT32,
-     AT(spot_vcpu_quota),
-     .unit = "vCPU",
-     .doc = "Spot vCPU that the account may hold in this pool.",
-     .preset = "800",
+     AT(batch_size),
+     .unit = "nodes",
+     .doc = "Most nodes that one scale-up buys at once; 0: any number.",
+     .preset = "0",
      .min = 0,
-     .max = 1e7,
+     .max = 2000,
      .quality = QUALITY_OFFICIAL,
-     .source = "ACK documentation, limits, 2021-07-15"},
+     .source = "delivery times are published for batches of 1000 (ACK documentation, 2021-07-15); "
+               "instant elasticity buys 180 (2025-11) or 500 (2026-05-29)"},
+    {.key = "batchInterval",
+     .kind = KNOB_DURATION,
+     AT(batch_interval),
+     .doc = "Distance of two batches of a scale-up.",
+     .preset = "30s",
+     .min = 1,
+     .max = 3600,
+     .quality = QUALITY_ASSUMED,
+     .source = "no published figure"},
+    {.key = "tasks",
+     .kind = KNOB_LIST,
+     AT(tasks),
+     .doc = "Changes of size that are not the node autoscaler's: scheduled, by hand, by alarm.",
+     .preset = "",
+     .table = &scaling_task_knobs},
+    {.key = "defaultCooldown",
+     .kind = KNOB_DURATION,
+     AT(cooldown),
+     .doc =
+         "Time after the last machine that came or went in which alarms are refused; nothing else "
+         "waits for it.",
+     .preset = "300s",
+     .min = 0,
+     .max = 86400,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ESS documentation, CreateScalingGroup, 2021-07-09"},
+    {.key = "removalPolicy",
+     .kind = KNOB_NAME,
+     AT(removal),
+     .doc = "Which machine goes when the group itself shrinks; with COST_OPTIMIZED the dearest per "
+            "vCPU goes first, with BALANCE one of the fullest zone.",
+     .preset = "OldestInstance",
+     .names = removals,
+     .quality = QUALITY_OFFICIAL,
+     .source = "ESS documentation, 2021-07-09; by cost: scaling policy page, 2025-11"},
+    {.key = "failuresPerHour",
+     .kind = KNOB_NUMBER,
+     AT(failures_per_hour),
+     .unit = "per node and hour",
+     .doc = "Rate at which machines fail and are replaced by the health check.",
+     .preset = "0",
+     .min = 0,
+     .max = 1000},
+    {.key = "healthCheck",
+     .kind = KNOB_DURATION,
+     AT(health_check),
+     .doc = "Failure of a machine until the group restores its minimum.",
+     .preset = "60s",
+     .min = 0,
+     .max = 3600,
+     .quality = QUALITY_ASSUMED,
+     .source = "the documentation says at once; no interval of the check is published"},
+    {.key = "stockLimits",
+     .kind = KNOB_LIST,
+     AT(stock_limits),
+     .doc = "Quotas of machines by type and zone, and stock-outs at known times.",
+     .preset = "",
+     .table = &quota_knobs},
     {.key = "notReadyAfter",
      .kind = KNOB_DURATION,
      AT(not_ready_after),
@@ -360,9 +430,36 @@ static int check_own_name(const char *name, struct err *e)
     return 0;
 }
 
+/* One of the list, or nothing. */
+static int check_listed(const struct knob_texts *list, const char *asked, struct err *e)
+{
+    const char *near = asked ? text_nearest(asked, list->items, list->count) : NULL;
+    for (size_t i = 0; asked && i < list->count; i++)
+        if (strcmp(list->items[i], asked) == 0)
+            return 0;
+    if (!asked)
+        return 0;
+    return err_set(e, ERR_INPUT, NULL, "the pool buys nothing of '%s'%s%s%s", asked,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* A limit on what the pool does not buy is a slip. */
+static int check_limits(const struct pool_config *c, struct err *e)
+{
+    const struct quota *limits = c->stock_limits.items;
+    for (size_t i = 0; i < c->stock_limits.count; i++)
+        if (check_listed(&c->instance_types, limits[i].type, e) ||
+            check_listed(&c->zones, limits[i].zone, e))
+            return -1;
+    return 0;
+}
+
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct pool_config *c = config;
+    *key = "stockLimits";
+    if (check_limits(c, e))
+        return -1;
     *key = "name";
     if (check_own_name(c->name, e))
         return -1;
@@ -383,6 +480,10 @@ static int check(const void *config, const char **key, struct err *e)
     if (c->instance_types.count == 0 || c->zones.count == 0) {
         *key = c->zones.count ? "instanceTypes" : "zones";
         return err_set(e, ERR_INPUT, NULL, "the list is empty; at least one is needed");
+    }
+    if (c->lowest_cost && c->policy != POOL_COST_OPTIMIZED) {
+        *key = "lowestCostCreation";
+        return err_set(e, ERR_INPUT, NULL, "goes with multiAZPolicy COST_OPTIMIZED alone");
     }
     if (c->spot_strategy == POOL_PRICE_LIMIT && c->spot_price_limit.micro == 0) {
         *key = "spotPriceLimit";

@@ -12,7 +12,7 @@
 
 static bool mixes(const struct pool_config *c)
 {
-    return pool_uses_spot(c) && (c->base > 0 || (c->share > 0 && c->share < 1));
+    return pool_uses_spot(c) && !c->lowest_cost && (c->base > 0 || (c->share > 0 && c->share < 1));
 }
 
 /* "1 1 1 2 2 2 3 3 3 3": on demand of one to ten nodes, bought one after another. */
@@ -74,7 +74,8 @@ void pool_share_close(struct pools *s, sim_ns now)
         struct group *g = &s->groups[i];
         double share = group_on_demand_share(g, now), asked = group_asked_share(g, now);
         double drift = share - asked;
-        if (share < 0 || !pool_uses_spot(g->config) || (drift <= DRIFT && drift >= -DRIFT))
+        if (share < 0 || !pool_uses_spot(g->config) || g->config->lowest_cost ||
+            (drift <= DRIFT && drift >= -DRIFT))
             continue;
         recorder_finding(pools_recorder(s), "note", "on-demand-share",
                          "%.1f %% of the node hours of pool %s were on demand, %.4g %% were asked "

@@ -17,12 +17,14 @@ struct pools {
     struct supply_setup set;
     void *supply; /* who buys, as nodes know it */
     struct group *groups;
+    struct account *accounts; /* [group]: of its region, shared */
     size_t n_groups;
     int32_t *failed, *new_failed; /* refused purchases, by group */
     int32_t *failed_drains;       /* since the last scan, by group */
     bool *refilling;              /* by group: a retry is due */
     uint32_t *drift;              /* by group: series of pool_share */
-    uint64_t compensations, refusals, migrations;
+    int32_t *deferred;            /* by group: for the next batches of a scale-up */
+    uint64_t compensations, refusals, migrations, failures;
     uint64_t broken_budgets; /* ready pods that reclaims took though a budget asked for them */
 };
 

@@ -8,6 +8,7 @@
 #include "models/capacity/pool_share.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/reclaim.h"
+#include "models/capacity/scaling_task.h"
 #include "sim/recorder.h"
 #include "sim/sim.h"
 
@@ -24,6 +25,7 @@ static uint32_t order(struct pools *s, sim_ns now, struct group *g, const struct
         pool_share_note(s, now, g);
     if (n->billing == PRICE_SPOT)
         reclaim_plan(s, g, slot);
+    scaling_task_plan(s, now, g, slot);
     return slot;
 }
 
@@ -114,6 +116,31 @@ void purchase_return(struct pools *s, sim_ns now, uint32_t slot, const char *why
     group_remove(&s->groups[n->pool], now, n);
     pool_share_note(s, now, &s->groups[n->pool]);
     fleet_delete(s->set.fleet, now, slot);
+}
+
+/* ---- batches ---- */
+
+static void on_batch(void *self, sim_ns now, uint64_t group)
+{
+    struct pools *s = self;
+    int32_t n = s->deferred[group];
+    s->deferred[group] = 0;
+    purchase_batch(s, now, &s->groups[group], n);
+}
+
+void purchase_batch(struct pools *s, sim_ns now, struct group *g, int32_t n)
+{
+    const struct pool_config *c = g->config;
+    int32_t most = c->batch_size > 0 && c->batch_size < n ? c->batch_size : n;
+    for (int32_t i = 0; i < most; i++)
+        purchase_next(s, now, g, true);
+    if (n == most)
+        return;
+    if (s->deferred[g->index] == 0)
+        sim_at(pools_clock(s), now + c->batch_interval, SIM_SCAN, on_batch, s, g->index);
+    s->deferred[g->index] += n - most;
+    recorder_log(pools_recorder(s), now, true, c->name, "batch", "%d nodes now, %d later",
+                 (int)most, (int)s->deferred[g->index]);
 }
 
 /* ---- the minimum ---- */

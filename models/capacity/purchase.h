@@ -14,6 +14,8 @@ struct pools;
 /* The group's next machine by its rules. for_pods: the autoscaler asked; when none can be had the
  * group still owes it this node. */
 bool purchase_next(struct pools *s, sim_ns now, struct group *g, bool for_pods);
+/* So many for the autoscaler, in batches of at most batchSize. */
+void purchase_batch(struct pools *s, sim_ns now, struct group *g, int32_t n);
 /* This very machine, complete at once when initial; NODES_NONE when the node table is full, which
  * ends the run. */
 uint32_t purchase_choice(struct pools *s, sim_ns now, struct group *g,

@@ -219,7 +219,7 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
         .daemon_pods = has_daemons(c),
         .price_micro_per_hour = next.micro_per_hour,
         .label_class = label_class(v, g),
-        .target = group->there + v->set.failed[g],
+        .target = group->there + v->set.failed[g] + (v->set.deferred ? v->set.deferred[g] : 0),
         .min = c->min_size,
         .max = c->max_size,
         .autoscaled = true,

@@ -25,6 +25,7 @@ struct scan_view_setup {
     const struct group *groups;
     size_t n_groups;
     const int32_t *failed;           /* [group]: purchases that were refused and are still wanted */
+    const int32_t *deferred;         /* [group]: to be bought in later batches; NULL: none */
     const int32_t *new_failed;       /* [group]: of these, since the last scan */
     const int32_t *failed_deletions; /* [group]: drains that failed since the last scan */
 };

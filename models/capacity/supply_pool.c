@@ -12,6 +12,7 @@
 #include "models/capacity/purchase.h"
 #include "models/capacity/reclaim.h"
 #include "models/capacity/relief.h"
+#include "models/capacity/scaling_task.h"
 #include "models/capacity/scan_view.h"
 #include "models/capacity/shortage.h"
 #include "models/capacity/spot_return.h"
@@ -162,9 +163,12 @@ static void carry_out_cuts(struct supply_pool *s, sim_ns now, const struct node_
         int32_t refused = s->pools.failed[cut->group];
         int32_t dropped = cut->count < refused ? cut->count : refused;
         s->pools.failed[cut->group] -= dropped;
+        int32_t later = s->pools.deferred[cut->group], rest = cut->count - dropped;
+        int32_t unbought = later < rest ? later : rest;
+        s->pools.deferred[cut->group] -= unbought;
         recorder_log(recorder_of(s), now, true, s->names[cut->group], "target lowered", "by %d: %s",
                      (int)cut->count, node_scaler_cut_name(cut->why));
-        cancel(s, now, cut->group, cut->count - dropped);
+        cancel(s, now, cut->group, rest - unbought);
     }
 }
 
@@ -174,8 +178,7 @@ static void carry_out_scale_ups(struct supply_pool *s, sim_ns now,
     for (size_t i = 0; i < plan->n_scale_ups; i++) {
         const struct node_scaler_up *up = &plan->scale_ups[i];
         recorder_log(recorder_of(s), now, true, s->names[up->group], "scale up", "%s", plan->words);
-        for (int32_t k = 0; k < up->count; k++)
-            purchase_next(&s->pools, now, &s->pools.groups[up->group], true);
+        purchase_batch(&s->pools, now, &s->pools.groups[up->group], up->count);
     }
 }
 
@@ -237,6 +240,19 @@ static bool pool_wanted(const struct cluster_config *c)
     return c->pools.count > 0;
 }
 
+/* Pools of a region share its quotas. */
+static struct account *account_of(struct supply_pool *s, size_t i)
+{
+    const struct cluster_config *c = s->pools.set.cluster->config;
+    const struct pool_config *pools = c->pools.items;
+    size_t first = 0;
+    while (strcmp(pools[first].region, pools[i].region) != 0)
+        first++;
+    s->pools.accounts[first].config = &c->account;
+    s->pools.accounts[first].region = pools[first].region;
+    return &s->pools.accounts[first];
+}
+
 static int make_groups(struct supply_pool *s, struct err *e)
 {
     const struct cluster_setup *c = s->pools.set.cluster;
@@ -244,6 +260,7 @@ static int make_groups(struct supply_pool *s, struct err *e)
     for (size_t i = 0; i < c->config->pools.count; i++) {
         struct group_setup set = {
             .config = &pools[i],
+            .account = account_of(s, i),
             .index = (uint32_t)i,
             .catalog = c->catalog,
             .currency = c->config->currency ? c->config->currency : "CNY",
@@ -294,6 +311,7 @@ static int make_scaler(struct supply_pool *s, struct err *e)
         .groups = s->pools.groups,
         .n_groups = s->pools.n_groups,
         .failed = s->pools.failed,
+        .deferred = s->pools.deferred,
         .new_failed = s->pools.new_failed,
         .failed_deletions = s->pools.failed_drains,
     };
@@ -333,6 +351,8 @@ static void pool_destroy(void *self)
     free(s->pools.failed_drains);
     free(s->pools.refilling);
     free(s->pools.drift);
+    free(s->pools.accounts);
+    free(s->pools.deferred);
     free(s->names);
     free(s);
 }
@@ -352,10 +372,13 @@ static void *pool_create(const struct supply_setup *set, struct err *e)
         s->pools.failed_drains = calloc(n, sizeof *s->pools.failed_drains);
         s->pools.refilling = calloc(n, sizeof *s->pools.refilling);
         s->pools.drift = calloc(n, sizeof *s->pools.drift);
+        s->pools.accounts = calloc(n, sizeof *s->pools.accounts);
+        s->pools.deferred = calloc(n, sizeof *s->pools.deferred);
         s->names = calloc(n, sizeof *s->names);
     }
     if (!s || !s->pools.groups || !s->pools.failed || !s->pools.new_failed ||
-        !s->pools.failed_drains || !s->pools.refilling || !s->pools.drift || !s->names) {
+        !s->pools.failed_drains || !s->pools.refilling || !s->pools.drift || !s->pools.accounts ||
+        !s->pools.deferred || !s->names) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pools", n);
     } else if (make_groups(s, e) == 0 && make_scaler(s, e) == 0) {
         return s;
@@ -375,6 +398,7 @@ static void pool_start(void *self, sim_ns now)
         purchase_initial(&s->pools, now, &s->pools.groups[i]);
         pool_share_note(&s->pools, now, &s->pools.groups[i]);
         shortage_start(&s->pools, now, (uint32_t)i);
+        scaling_task_start(&s->pools, now, &s->pools.groups[i]);
         if (s->pools.groups[i].config->auto_replace && s->pools.groups[i].market)
             spot_return_start(&s->pools, now, (uint32_t)i);
     }
@@ -400,6 +424,8 @@ static void pool_close(void *self, sim_ns now)
     recorder_figure(recorder_of(s), "nodes.migrations", "nodes", FIGURE_SUM,
                     (double)s->pools.migrations);
     reclaim_close(&s->pools);
+    recorder_figure(recorder_of(s), "nodes.failures", "nodes", FIGURE_SUM,
+                    (double)s->pools.failures);
     recorder_figure(recorder_of(s), "nodes.refusals", "nodes", FIGURE_SUM,
                     (double)s->pools.refusals);
 }
