@@ -8,17 +8,16 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 work=$PWD/.build/cuda-11.8
-root=$work/root
-nvcc=$root/usr/lib/nvidia-cuda-toolkit/bin/nvcc
+tree=$work/tree
+nvcc=$tree/usr/lib/nvidia-cuda-toolkit/bin/nvcc
 
 skip() {
     echo "skipped: cuda_11: $*" >&2
     exit 77
 }
 
-packages="nvidia-cuda-toolkit nvidia-cuda-dev nvidia-cuda-toolkit-doc- libnvvm4 libcudart11.0
+packages="nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libcudart11.0
  libcublas11 libcublaslt11 libnvrtc11.2 libcub-dev libthrust-dev"
-packages=$(printf '%s\n' $packages | grep -v -- '-$')
 
 # Apt's own sources with the component added, and lists, cache and state of our own.
 configure() {
@@ -61,14 +60,22 @@ fetch() {
 # The unpacked nvcc looks for its parts under /usr: its profile says where they are instead.
 unpack() {
     local deb
-    rm -rf "$root"
+    rm -rf "$tree"
     for deb in "$work"/debs/*.deb; do
-        dpkg -x "$deb" "$root"
+        dpkg -x "$deb" "$tree"
         rm "$deb"
     done
+    rm -f "$tree/usr/lib/nvidia-cuda-toolkit/bin/nvcc.profile"
+    cat >"$tree/usr/lib/nvidia-cuda-toolkit/bin/nvcc.profile" <<END
+NVVMIR_LIBRARY_DIR = $tree/usr/lib/nvidia-cuda-toolkit/libdevice
+PATH += $tree/usr/lib/nvidia-cuda-toolkit/bin:$tree/usr/bin:
+INCLUDES += "-I$tree/usr/include" \$(_SPACE_)
+LIBRARIES =+ \$(_SPACE_) -L$tree/usr/lib/x86_64-linux-gnu
+END
+    touch "$work/ready"
 }
 
-if [ ! -x "$nvcc" ]; then
+if [ ! -f "$work/ready" ]; then
     configure
     fetch
     unpack
