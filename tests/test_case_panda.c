@@ -91,3 +91,25 @@ Test(case_panda, a_share_of_a_gpu_is_refused_with_a_price)
     cr_assert(strstr(e.msg, "a share of a GPU (nvidia.com/gpu: 0.5) cannot be had"), "%s", e.msg);
     cr_assert(strstr(e.msg, "10.47 CNY an hour"), "%s", e.msg);
 }
+
+/* Every second run fails and its container is made again in place: the back-off is Restarting, and
+ * paid for. The states that the billing page names add up to what is billed. */
+Test(case_panda, a_restart_is_paid_for_and_scheduling_is_not)
+{
+    static const char *const sets[] = {"jobs.panda.failureShare=0.5", "jobs.panda.count=20"};
+    struct scenario *s;
+    struct run *run = play(&s, sets, 2);
+    const struct result *r = run_result(run);
+    cr_assert_gt(result_value(r, "jobs.panda.restarts", 0), 100);
+    cr_assert_gt(result_value(r, "eci.states.Restarting", 0), 0);
+    cr_assert_gt(result_value(r, "eci.states.Scheduling", 0), 0);
+    double sum = result_value(r, "eci.states.Pending", 0) +
+                 result_value(r, "eci.states.Running", 0) +
+                 result_value(r, "eci.states.Restarting", 0);
+    double billed = result_value(r, "eci.panda.billedSeconds", 0) +
+                    result_value(r, "eci.panda-namespace.billedSeconds", 0);
+    cr_assert(billed >= sum && billed < sum + 21, "%g of %g: each instance is rounded up", billed,
+              sum);
+    run_destroy(run);
+    scenario_free(s);
+}

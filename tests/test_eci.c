@@ -84,7 +84,7 @@ Test(eci, an_idle_bucket_fills_to_its_burst_and_no_further)
 /* One pod with up to three annotations "key=value". */
 struct asked {
     struct pod_shape pod;
-    struct knob_pair pairs[3];
+    struct knob_pair pairs[4];
 };
 
 static struct pod_shape *pod(struct asked *a, int32_t gpus, const char *const *annotations)
@@ -208,4 +208,82 @@ Test(eci, a_share_of_a_gpu_is_refused_with_the_price_of_a_whole_one)
     cr_assert(strstr(e.msg, "nvidia.com/gpu: 0.5"), "%s", e.msg);
     cr_assert(strstr(e.msg, "A whole P4, ecs.gn5i-c2g1.large"), "%s", e.msg);
     cr_assert(strstr(e.msg, "10.47 CNY an hour"), "%s", e.msg);
+}
+
+/* ---- zones and the other annotations ---- */
+
+#define KEY(name) "k8s.aliyun.com/" name
+
+static const char *zone_names[] = {"cn-hangzhou-h", "cn-hangzhou-i"};
+static struct knob_pair vswitches[] = {{"vsw-a", "cn-hangzhou-i"}, {"vsw-b", "cn-hangzhou-h"}};
+
+static int request_of(const char *const *annotations, struct asked *a, struct eci_request *r,
+                      struct err *e)
+{
+    struct virtual_node_config v = {
+        .zones = {zone_names, 2}, .vswitches = {vswitches, 2}, .protection = SIM_HOUR};
+    *e = (struct err){0};
+    return eci_request_read(&v, pod(a, 1, annotations), r, e);
+}
+
+Test(eci, vswitches_name_zones_in_their_order)
+{
+    struct asked a;
+    struct eci_request r;
+    struct err e;
+    cr_assert_eq(request_of(NULL, &a, &r, &e), 0);
+    cr_assert(r.n_zones == 2 && r.zones[0] == 0 && r.zones[1] == 1 && !r.random_zones);
+    const char *both[] = {KEY("eci-vswitch"), "vsw-a, vsw-b", KEY("eci-schedule-strategy"),
+                          "VSwitchRandom", NULL};
+    cr_assert_eq(request_of(both, &a, &r, &e), 0, "%s", e.msg);
+    cr_assert(r.n_zones == 2 && r.zones[0] == 1 && r.zones[1] == 0 && r.random_zones);
+    const char *one[] = {KEY("eci-vswitch"), "vsw-b", NULL};
+    cr_assert_eq(request_of(one, &a, &r, &e), 0);
+    cr_assert(r.n_zones == 1 && r.zones[0] == 0);
+}
+
+Test(eci, the_other_annotations_are_read)
+{
+    struct asked a;
+    struct eci_request r;
+    struct err e;
+    const char *cache[] = {KEY("eci-imc-id"), "imc-1", KEY("eci-extra-ephemeral-storage"), "50Gi",
+                           NULL};
+    cr_assert_eq(request_of(cache, &a, &r, &e), 0);
+    cr_assert(r.image_cache && r.extra_storage == INT64_C(50) << 30 && !r.unknown);
+    const char *hours[] = {KEY("eci-spot-duration"), "0", KEY("eci-snack"), "yes", NULL};
+    cr_assert_eq(request_of(hours, &a, &r, &e), 0);
+    cr_assert_eq(r.protection, 0);
+    cr_assert_str_eq(r.unknown, KEY("eci-snack"));
+    const char *spec[] = {KEY("eci-instance-spec"), "ecs.gn5i-c2g1.large", NULL};
+    cr_assert_eq(request_of(spec, &a, &r, &e), 0);
+    cr_assert_null(r.unknown, "the system writes it");
+    cr_assert_eq(r.protection, SIM_HOUR);
+}
+
+Test(eci, what_an_annotation_cannot_mean_is_refused)
+{
+    static const struct {
+        const char *key, *value, *says;
+    } rows[] = {
+        {KEY("eci-vswitch"), "vsw-c", "must say in which zone"},
+        {KEY("eci-schedule-strategy"), "Ordered", "allowed are VSwitchOrdered"},
+        {KEY("eci-spot-duration"), "2", "allowed are 0 and 1"},
+        {KEY("eci-extra-ephemeral-storage"), "much", "an amount like 50Gi"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asked a;
+        struct eci_request r;
+        struct err e;
+        const char *annotations[] = {rows[i].key, rows[i].value, NULL};
+        cr_assert_eq(request_of(annotations, &a, &r, &e), -1, "row %zu", i);
+        cr_assert(strstr(e.msg, rows[i].says), "row %zu: %s", i, e.msg);
+    }
+    struct asked a;
+    struct eci_request r;
+    struct err e;
+    const char *limit[] = {KEY("eci-spot-strategy"), "SpotWithPriceLimit",
+                           KEY("eci-spot-price-limit"), "0.2501", NULL};
+    cr_assert_eq(request_of(limit, &a, &r, &e), -1);
+    cr_assert(strstr(e.msg, "at most three decimals"), "%s", e.msg);
 }

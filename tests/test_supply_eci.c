@@ -168,3 +168,148 @@ Test(supply_eci, the_start_has_its_instances_running)
     cr_assert_float_eq(fixture_figure(&f, "cost.total"), 52, 1e-9);
     fixture_fini(&f);
 }
+
+/* ---- quotas, zones, stock ---- */
+
+/* Five are asked for at once: the quota counts those on their way. */
+Test(supply_eci, a_quota_counts_what_is_on_its_way)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f, FILE(", \"vcpuQuota\": 16"), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, SIM_SECOND, 0, 5);
+    fixture_want_at(&f, 600 * SIM_SECOND, 0, 1);
+    fixture_want_at(&f, 900 * SIM_SECOND, 0, 2);
+    fixture_close(&f);
+    const struct result_series *n = result_find_series(&f.result, "eci.instances");
+    double most = 0;
+    for (size_t i = 0; i < n->n; i++)
+        most = n->max[i] > most ? n->max[i] : most;
+    cr_assert_float_eq(most, 2, 1e-9);
+    cr_assert_float_eq(n->mean[n->n - 1], 2, 1e-9, "what was given back can be had again");
+    fixture_fini(&f);
+}
+
+#define ZONES ", \"zones\": [\"h\", \"i\"]"
+
+static size_t bills(const struct fixture_cluster *f, const char *zone)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->result.n_bills; i++)
+        n += strcmp(f->result.bills[i].zone, zone) == 0;
+    return n;
+}
+
+/* Zone h sells two: the third goes to zone i. Out of stock from ten minutes on, none. */
+Test(supply_eci, zones_are_tried_in_order_and_have_their_own_stock)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f,
+                 FILE(ZONES ", \"rescheduleEnable\": true, \"stockLimits\": [{\"zone\": \"h\", "
+                            "\"most\": 2}, {\"type\": \"ecs.gn6v-c8g1.2xlarge\", \"from\": "
+                            "\"10m\"}]"),
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, SIM_SECOND, 0, 3);
+    fixture_want_at(&f, 600 * SIM_SECOND, 0, 4);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_READY], 3);
+    cr_assert(bills(&f, "h") == 2 && bills(&f, "i") == 1, "%zu and %zu", bills(&f, "h"),
+              bills(&f, "i"));
+    cr_assert_gt(fixture_logged(&f, "bert-3", "NoStock"), 100);
+    fixture_fini(&f);
+}
+
+Test(supply_eci, zones_in_any_order_share_the_pods)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f, FILE(ZONES ", \"randomZones\": true"), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, SIM_SECOND, 0, 100);
+    fixture_close(&f);
+    cr_assert(bills(&f, "h") > 30 && bills(&f, "i") > 30, "%zu and %zu", bills(&f, "h"),
+              bills(&f, "i"));
+    cr_assert_eq(bills(&f, "h") + bills(&f, "i"), 100);
+    fixture_fini(&f);
+}
+
+/* Zone h goes at ten minutes, for half an hour: its instance is lost and billed no longer, and its
+ * pod starts anew in zone i. */
+Test(supply_eci, a_lost_zone_takes_its_instances)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f,
+                 ONLY(ZONES) " \"drills\": [\"zone-loss=h/30m@10m\"], \"services\": [" SERVICE "]}",
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(fixture_call(&f, CALL_DEAD, 0)->at, 600 * SIM_SECOND);
+    cr_assert_eq(fixture_call(&f, CALL_READY, 1)->at, (600 + 5 + 20) * SIM_SECOND);
+    cr_assert(bills(&f, "h") == 1 && bills(&f, "i") == 1);
+    cr_assert_float_eq(billed(&f), (600 - 10) + (3600 - 615), 1e-9);
+    fixture_fini(&f);
+}
+
+/* ---- preemptible ones ---- */
+
+#define LIMIT(price)                                                                               \
+    FILE(", \"spotStrategy\": \"SpotWithPriceLimit\", \"spotPriceLimit\": \"" price                \
+         " CNY\", \"spotMarket\": \"calm\", \"rescheduleEnable\": true")
+
+/* The market is at 0.3 x 26 = 7.80. */
+Test(supply_eci, an_instance_is_created_only_at_a_bid_of_the_market_or_more)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f, LIMIT("7.79"), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_READY], 0);
+    cr_assert_float_eq(fixture_figure(&f, "cost.total"), 0, 1e-9);
+    fixture_fini(&f);
+    fixture_open(&f, LIMIT("7.8"), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_READY], 1);
+    fixture_fini(&f);
+}
+
+/* `harsh` takes every instance at the first check after its hour, and the zone has none then for
+ * two hours: the follower is created when they are over. */
+Test(supply_eci, after_a_loss_the_zone_may_have_no_stock)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f,
+                 FILE(", \"spotStrategy\": \"SpotAsPriceGo\", \"spotMarket\": \"harsh\", "
+                      "\"rescheduleEnable\": true"),
+                 4 * SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_close(&f);
+    sim_ns lost = fixture_call(&f, CALL_DEAD, 0)->at;
+    sim_ns again = fixture_call(&f, CALL_READY, 1)->at;
+    cr_assert(again >= lost + 2 * SIM_HOUR + 20 * SIM_SECOND &&
+                  again <= lost + 2 * SIM_HOUR + 35 * SIM_SECOND,
+              "%lld s later", (long long)((again - lost) / SIM_SECOND));
+    fixture_fini(&f);
+}
+
+/* One pod: asked for at 60 s; Scheduling 10 s; Pending 10 s; Running from 80 to 160 s; Terminating
+ * 1 s. What is billed is the sum of the billed states. */
+Test(supply_eci, time_is_billed_in_the_states_of_the_document)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f, FILE(""), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 60 * SIM_SECOND, 0, 1);
+    fixture_want_at(&f, 160 * SIM_SECOND, 0, 0);
+    fixture_close(&f);
+    cr_assert_float_eq(fixture_figure(&f, "eci.states.Scheduling"), 10, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "eci.states.Pending"), 10, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "eci.states.Running"), 80, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "eci.states.Terminating"), 1, 1e-9);
+    cr_assert_float_eq(billed(&f), 10 + 80 + 1, 1e-9);
+    fixture_fini(&f);
+}

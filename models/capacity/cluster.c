@@ -38,6 +38,8 @@ static void on_loading(void *self, sim_ns now, uint32_t slot, bool listed)
     struct pod *p = pods_at(c->pods, slot);
     p->phase = POD_LOADING;
     p->listed = listed;
+    if (p->supply)
+        seat_account(c, now, p);
     if (listed && c->set.up.pod_listed)
         c->set.up.pod_listed(c->set.up.self, now, pods_ref(c->pods, slot), p->owner);
 }
@@ -45,7 +47,10 @@ static void on_loading(void *self, sim_ns now, uint32_t slot, bool listed)
 static void on_unlisted(void *self, sim_ns now, uint32_t slot)
 {
     struct cluster *c = self;
-    pods_at(c->pods, slot)->phase = POD_STARTING;
+    struct pod *p = pods_at(c->pods, slot);
+    p->phase = POD_STARTING;
+    if (p->supply)
+        seat_account(c, now, p);
     eviction_unlist(c, now, slot, POD_END_LIVENESS);
 }
 

@@ -2,6 +2,7 @@
 #include "models/capacity/drill.h"
 
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/virtual_node.h"
 #include "sim/text.h"
 
 #include <assert.h>
@@ -130,7 +131,7 @@ static bool any_spot(const struct cluster_config *c)
     for (size_t i = 0; i < c->pools.count; i++)
         if (pool_uses_spot(&pools[i]))
             return true;
-    return false;
+    return c->virtual_node && c->virtual_node->market;
 }
 
 static int check_zone(const struct drill *d, const struct cluster_config *c, struct err *e)
@@ -145,6 +146,12 @@ static int check_zone(const struct drill *d, const struct cluster_config *c, str
             if (n < sizeof zones / sizeof zones[0])
                 zones[n++] = pools[i].zones.items[z];
         }
+    for (size_t z = 0; c->virtual_node && z < c->virtual_node->zones.count; z++) {
+        if (strcmp(c->virtual_node->zones.items[z], d->zone) == 0)
+            return 0;
+        if (n < sizeof zones / sizeof zones[0])
+            zones[n++] = c->virtual_node->zones.items[z];
+    }
     const char *near = text_nearest(d->zone, zones, n);
     if (n == 0)
         return err_set(e, ERR_INPUT, NULL, "%s: there is no node pool", d->text);

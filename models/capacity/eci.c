@@ -128,13 +128,102 @@ static int read_spot(const struct virtual_node_config *v, struct eci_request *ou
         return refuse(e, keys[1], limit ? limit : "",
                       "a limit goes with SpotWithPriceLimit, and that with a limit");
     if (limit) {
-        if (!text_parse_micro(limit, &out->limit_micro) || out->limit_micro <= 0)
-            return refuse(e, keys[1], limit, "a price an hour is expected, like 0.250");
+        if (!text_parse_micro(limit, &out->limit_micro) || out->limit_micro <= 0 ||
+            out->limit_micro % 1000)
+            return refuse(e, keys[1], limit,
+                          "a price an hour with at most three decimals is expected, like 0.250");
     }
     if (out->spot && !v->market)
         return refuse(e, keys[0], strategy ? strategy : "",
                       "virtualNode.spotMarket must name a market preset");
     return 0;
+}
+
+/* ---- zones ---- */
+
+const char *eci_zone_name(const struct virtual_node_config *v, uint32_t zone)
+{
+    return zone < v->zones.count ? v->zones.items[zone] : "";
+}
+
+static int add_vswitch(const struct virtual_node_config *v, const char *name,
+                       struct eci_request *out, struct err *e)
+{
+    const char *zone = NULL;
+    for (size_t i = 0; i < v->vswitches.count; i++)
+        if (strcmp(v->vswitches.items[i].key, name) == 0)
+            zone = v->vswitches.items[i].value;
+    for (uint32_t z = 0; zone && z < v->zones.count; z++)
+        if (strcmp(v->zones.items[z], zone) == 0) {
+            if (out->n_zones < ECI_ZONES_MAX)
+                out->zones[out->n_zones++] = z;
+            return 0;
+        }
+    return refuse(e, "eci-vswitch", name,
+                  zone ? "its zone is not among virtualNode.zones"
+                       : "virtualNode.vSwitches must say in which zone it is");
+}
+
+static int read_zones(const struct virtual_node_config *v, struct eci_request *out, struct err *e)
+{
+    const char *list = annotation(out->pod, "eci-vswitch");
+    const char *order = annotation(out->pod, "eci-schedule-strategy");
+    char name[128];
+    out->random_zones = v->random_zones;
+    if (order && strcmp(order, "VSwitchOrdered") != 0 && strcmp(order, "VSwitchRandom") != 0)
+        return refuse(e, "eci-schedule-strategy", order,
+                      "allowed are VSwitchOrdered and VSwitchRandom");
+    if (order)
+        out->random_zones = strcmp(order, "VSwitchRandom") == 0;
+    for (const char *at = list ? list : ""; *at;) {
+        size_t n = strcspn(at, ", ");
+        if (n > 0) {
+            snprintf(name, sizeof name, "%.*s", (int)(n < 127 ? n : 127), at);
+            if (add_vswitch(v, name, out, e))
+                return -1;
+        }
+        at += n + strspn(at + n, ", ");
+    }
+    for (uint32_t z = 0; !list && z < v->zones.count && z < ECI_ZONES_MAX; z++)
+        out->zones[out->n_zones++] = z;
+    out->n_zones += out->n_zones == 0; /* the one without a name */
+    return 0;
+}
+
+/* ---- the others ---- */
+
+static int read_others(struct eci_request *out, struct err *e)
+{
+    const char *storage = annotation(out->pod, "eci-extra-ephemeral-storage");
+    const char *hours = annotation(out->pod, "eci-spot-duration");
+    if (storage && !text_parse_bytes(storage, &out->extra_storage))
+        return refuse(e, "eci-extra-ephemeral-storage", storage, "an amount like 50Gi is expected");
+    if (hours && strcmp(hours, "0") != 0 && strcmp(hours, "1") != 0)
+        return refuse(e, "eci-spot-duration", hours, "allowed are 0 and 1 (hours of protection)");
+    if (hours)
+        out->protection = hours[0] == '1' ? SIM_HOUR : 0;
+    /* A named cache is one that fits. */
+    if (annotation(out->pod, "eci-image-snapshot-id") || annotation(out->pod, "eci-imc-id"))
+        out->image_cache = true;
+    return 0;
+}
+
+static void note_unknown(struct eci_request *out)
+{
+    static const char *const known[] = {
+        "eci-gpu-type",      "eci-instance-type",     "eci-use-specs",
+        "eci-instance-spec", "eci-spot-strategy",     "eci-spot-price-limit",
+        "eci-vswitch",       "eci-schedule-strategy", "eci-image-cache",
+        "eci-auto-imc",      "eci-image-snapshot-id", "eci-imc-id",
+        "eci-spot-duration", "eci-reschedule-enable", "eci-extra-ephemeral-storage"};
+    for (size_t i = 0; i < out->pod->annotations.count; i++) {
+        const char *key = out->pod->annotations.items[i].key;
+        bool ours = strncmp(key, PREFIX "eci-", strlen(PREFIX "eci-")) == 0;
+        for (size_t k = 0; ours && k < sizeof known / sizeof known[0]; k++)
+            ours = strcmp(key + strlen(PREFIX), known[k]) != 0;
+        if (ours)
+            out->unknown = key;
+    }
 }
 
 int eci_request_read(const struct virtual_node_config *v, const struct pod_shape *pod,
@@ -149,6 +238,7 @@ int eci_request_read(const struct virtual_node_config *v, const struct pod_shape
         .limit_micro = v->strategy == VIRTUAL_NODE_LIMIT ? v->price_limit.micro : 0,
         .image_cache = v->image_cache,
         .reschedule = v->reschedule,
+        .protection = v->protection,
     };
     if (specs && type)
         return refuse(e, "eci-instance-type", type, "eci-use-specs stands there too; keep one");
@@ -159,7 +249,8 @@ int eci_request_read(const struct virtual_node_config *v, const struct pod_shape
         read_bool(pod, "eci-auto-imc", &out->image_cache, e) ||
         read_bool(pod, "eci-reschedule-enable", &out->reschedule, e))
         return -1;
-    return read_spot(v, out, e);
+    note_unknown(out);
+    return read_spot(v, out, e) || read_zones(v, out, e) || read_others(out, e) ? -1 : 0;
 }
 
 /* ---- offers ---- */

@@ -54,6 +54,7 @@ sim_ns eci_bucket_take(struct eci_bucket *b, sim_ns now);
 /* ---- what a pod asks for ---- */
 
 #define ECI_SPECS_MAX 5
+#define ECI_ZONES_MAX 16
 
 struct eci_request {
     const char *gpu;               /* kind by annotation; NULL: the pod's gpuTypes, or any */
@@ -61,8 +62,16 @@ struct eci_request {
     char specs[ECI_SPECS_MAX][64]; /* ordered instance types; n_specs 0: by size */
     size_t n_specs;
     bool spot, image_cache, reschedule;
-    int64_t limit_micro; /* most that an hour may cost; 0: as the price goes */
+    int64_t limit_micro;           /* most that an hour may cost; 0: as the price goes */
+    sim_ns protection;             /* time in which a preemptible one is not taken back */
+    uint32_t zones[ECI_ZONES_MAX]; /* in the virtual node's list, in the order of the vSwitches */
+    size_t n_zones;                /* at least 1 */
+    bool random_zones;             /* VSwitchRandom */
+    int64_t extra_storage;         /* bytes beyond what every instance has */
+    const char *unknown;           /* an annotation k8s.aliyun.com/eci-* without effect; NULL */
 };
+/* "" for a virtual node that names no zone. */
+const char *eci_zone_name(const struct virtual_node_config *v, uint32_t zone);
 /* Annotations k8s.aliyun.com/eci-* over the virtual node's own settings. ERR_INPUT begins with the
  * path below the pod ("annotations.k8s.aliyun.com/eci-use-specs: ..."). */
 int eci_request_read(const struct virtual_node_config *v, const struct pod_shape *pod,

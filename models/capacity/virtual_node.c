@@ -1,6 +1,9 @@
 /* virtual_node: settings of the virtual node, row by row. */
 #include "models/capacity/virtual_node.h"
 
+#include "models/capacity/eci.h"
+#include "models/capacity/quota.h"
+
 #include "sim/err.h"
 
 #define AT(field) .offset = offsetof(struct virtual_node_config, field)
@@ -60,6 +63,30 @@ static const struct knob rows[] = {
      .doc = "Whose count of GPUs holds where the documents differ (56 vCPU with P4: 4 or 2).",
      .preset = "eci",
      .names = counts},
+    {.key = "zones",
+     .kind = KNOB_TEXTS,
+     AT(zones),
+     .doc = "Zones of its vSwitches, in the order in which they are tried; absent: one without a "
+            "name.",
+     .preset = ""},
+    {.key = "vSwitches",
+     .kind = KNOB_MAP,
+     AT(vswitches),
+     .doc = "Zone of each vSwitch that the annotation eci-vswitch names.",
+     .preset = ""},
+    {.key = "randomZones",
+     .kind = KNOB_BOOL,
+     AT(random_zones),
+     .doc = "Try the zones in any order (annotation eci-schedule-strategy: VSwitchRandom).",
+     .preset = "false",
+     .quality = QUALITY_OFFICIAL,
+     .source = CSK},
+    {.key = "stockLimits",
+     .kind = KNOB_LIST,
+     AT(stock_limits),
+     .doc = "Quotas of instances by type and zone, and stock-outs at known times.",
+     .preset = "",
+     .table = &quota_knobs},
     {.key = "region", .kind = KNOB_TEXT, AT(region), .doc = "Region of prices.", .preset = ""},
     {.key = "create",
      .kind = KNOB_DIST,
@@ -200,6 +227,9 @@ static int check(const void *config, const char **key, struct err *e)
 {
     const struct virtual_node_config *c = config;
     bool limited = c->price_limit.currency[0] != '\0';
+    *key = "zones";
+    if (c->zones.count > ECI_ZONES_MAX)
+        return err_set(e, ERR_INPUT, NULL, "%zu zones; at most %d", c->zones.count, ECI_ZONES_MAX);
     *key = "spotPriceLimit";
     if (c->strategy == VIRTUAL_NODE_LIMIT && !limited)
         return err_set(e, ERR_INPUT, NULL, "spotStrategy SpotWithPriceLimit needs one");

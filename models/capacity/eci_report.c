@@ -1,0 +1,141 @@
+/* eci_report: closing figures of container instances. */
+#include "models/capacity/eci_report.h"
+
+#include "models/capacity/cluster_config.h"
+#include "models/capacity/eci_fleet.h"
+#include "models/capacity/eci_life.h"
+#include "models/capacity/pod_shape.h"
+#include "models/money/breakeven.h"
+#include "sim/money.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static void say_offer(const struct eci_fleet *s, const struct eci_kind *o)
+{
+    const struct eci_offer *f = &o->offers.items[0];
+    const char *name = o->request.pod->name;
+    if (o->created == 0)
+        return;
+    recorder_finding(
+        eci_fleet_recorder(s), "note", "eci-spec",
+        "%s: %zu ECI size%s match%s; %s (%d vCPU, %lld GiB, %d x %s) at %.2f %s an hour "
+        "is bought%s. It goes there by %s.",
+        name, o->offers.matching, o->offers.matching == 1 ? "" : "s",
+        o->offers.matching == 1 ? "es" : "", f->type, (int)f->vcpu, (long long)(f->memory >> 30),
+        (int)f->gpus, f->gpu, (double)f->micro_per_hour / 1e6,
+        s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY",
+        o->request.n_specs       ? ", the first of its list"
+        : o->offers.matching > 1 ? ", the smallest that fits"
+                                 : "",
+        o->route.why);
+}
+
+/* By the price of a subscription: the share of the time up to which paying by the second is
+ * cheaper, for bursts as long as an instance was paid for on the average. */
+static void say_breakeven(const struct eci_fleet *s, const struct eci_kind *o)
+{
+    const struct eci_offer *f = &o->offers.items[0];
+    struct breakeven b = {.eci_micro_per_hour = f->micro_per_hour,
+                          .subscription_micro_per_hour = f->subscription_micro_per_hour};
+    if (o->created == 0 || o->billed_ns == 0 || b.subscription_micro_per_hour <= 0)
+        return;
+    sim_ns each = o->billed_ns / (sim_ns)o->created;
+    double share = breakeven_duty_share(&b, each > 0 ? each : 1);
+    recorder_finding(eci_fleet_recorder(s), "note", "eci-break-even",
+                     "%s: paying by the second is cheaper than a subscription while a GPU is paid "
+                     "for less than %.3g %% of the time: %.0f instances a day of %.0f s each.",
+                     o->request.pod->name, 100 * share,
+                     share * 24 * (double)SIM_HOUR / (double)(each > 0 ? each : 1),
+                     (double)each / 1e9);
+}
+
+static void say_annotation(const struct eci_fleet *s, const struct eci_kind *o)
+{
+    if (o->request.unknown && o->created > 0)
+        recorder_finding(eci_fleet_recorder(s), "note", "eci-annotation",
+                         "%s: the annotation %s has no effect here.", o->request.pod->name,
+                         o->request.unknown);
+    if (o->request.extra_storage > 0 && o->created > 0)
+        recorder_finding(eci_fleet_recorder(s), "note", "eci-storage",
+                         "%s: %.4g GiB of ephemeral storage beyond the 30 GiB of each instance are "
+                         "not in the bill.",
+                         o->request.pod->name, (double)o->request.extra_storage / (1 << 30));
+}
+
+static void kind_figures(const struct eci_fleet *s, const struct eci_kind *o)
+{
+    struct recorder *r = eci_fleet_recorder(s);
+    const char *currency =
+        s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY";
+    char path[128];
+    if (o->route.to == ROUTE_NODES || o->request.pod->of_trace) /* too many to tell apart */
+        return;
+    snprintf(path, sizeof path, "eci.%.60s.cost", o->request.pod->name);
+    recorder_figure(r, path, currency, FIGURE_MEAN, (double)o->micro / 1e6);
+    snprintf(path, sizeof path, "eci.%.60s.billedSeconds", o->request.pod->name);
+    recorder_figure(r, path, "s", FIGURE_MEAN, (double)o->billed_ns / (double)SIM_SECOND);
+    snprintf(path, sizeof path, "eci.%.60s.perHour", o->request.pod->name);
+    recorder_figure(r, path, currency, FIGURE_MEAN,
+                    (double)o->offers.items[0].micro_per_hour / 1e6);
+    int64_t month = 730 * SIM_HOUR, subscription = o->offers.items[0].subscription_micro_per_hour;
+    snprintf(path, sizeof path, "eci.%.60s.month.onDemand", o->request.pod->name);
+    recorder_figure(r, path, currency, FIGURE_MEAN,
+                    (double)money_for(o->offers.items[0].micro_per_hour, month) / 1e6);
+    snprintf(path, sizeof path, "eci.%.60s.month.subscription", o->request.pod->name);
+    if (subscription > 0)
+        recorder_figure(r, path, currency, FIGURE_MEAN,
+                        (double)money_for(subscription, month) / 1e6);
+    say_offer(s, o);
+    say_breakeven(s, o);
+    say_annotation(s, o);
+}
+
+/* Time is paid for in the states that the billing page names, and in no other. */
+static void state_figures(const struct eci_fleet *s)
+{
+    sim_ns billed = 0;
+    char path[64];
+    for (int i = 0; i < ECI_STATES; i++) {
+        enum eci_state state = (enum eci_state)i;
+        billed += eci_state_billed(state) ? s->state_ns[i] : 0;
+        snprintf(path, sizeof path, "eci.states.%s", eci_state_name(state));
+        if (s->state_ns[i] > 0)
+            recorder_figure(eci_fleet_recorder(s), path, "s", FIGURE_MEAN,
+                            (double)s->state_ns[i] / (double)SIM_SECOND);
+    }
+    assert(billed == s->paid_ns);
+}
+
+void eci_report_write(struct eci_fleet *s, sim_ns now)
+{
+    struct recorder *r = eci_fleet_recorder(s);
+    uint64_t created = 0, failed = 0, expired = 0;
+    for (uint32_t i = 0; i < pods_capacity(s->set.pods); i++) {
+        struct eci_instance *in = &s->instances[i];
+        if (!in->billed)
+            continue;
+        /* At the horizon no step is rounded up, as in the ledger, which ends the account itself. */
+        in->billed = false;
+        eci_life_state(s, in, now, in->state);
+        s->paid_ns += now - in->since;
+        in->micro += money_for(in->price, now - in->from);
+        s->kinds[in->shape].micro += in->micro;
+        s->kinds[in->shape].billed_ns += now - in->since;
+        s->set.paid(s->set.self, in->owner, in->micro);
+    }
+    for (size_t i = 0; i < s->set.cluster->n_shapes; i++) {
+        created += s->kinds[i].created;
+        failed += s->kinds[i].failed;
+        expired += s->kinds[i].expired;
+        kind_figures(s, &s->kinds[i]);
+    }
+    state_figures(s);
+    recorder_figure(r, "eci.created", "instances", FIGURE_SUM, (double)created);
+    recorder_figure(r, "eci.scheduleFailed", "instances", FIGURE_SUM, (double)failed);
+    recorder_figure(r, "eci.expired", "instances", FIGURE_SUM, (double)expired);
+    recorder_figure(r, "eci.quotaWaits", "looks", FIGURE_SUM, (double)s->quota_waits);
+    recorder_figure(r, "eci.throttled", "calls", FIGURE_SUM, (double)s->throttled);
+    recorder_figure(r, "eci.longestThrottle", "s", FIGURE_MAX,
+                    (double)s->longest_throttle / (double)SIM_SECOND);
+}
