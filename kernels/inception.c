@@ -84,8 +84,8 @@ static struct area conv(const struct builder *b, struct area x, const struct lay
     s.as.conv = c;
     s.y = y.tensor;
     snprintf(s.name, sizeof s.name, "%s%s", b->block, l->name);
-    network_conv_weight(b->n, network_add(b->n, &s, offset), b->c->variant == INCEPTION_TORCHVISION,
-                        INCEPTION_EPS);
+    network_conv_weight(b->n, network_add(b->n, &s, offset),
+                        b->c->gain || b->c->variant == INCEPTION_TORCHVISION, INCEPTION_EPS);
     return y;
 }
 

@@ -20,6 +20,7 @@ struct inception_config {
     int32_t image;   /* height and width, 75..1024; 299 is the published one */
     int32_t classes; /* 1000; the graph of 2015 has 1008 */
     enum inception_variant variant;
+    bool gain; /* norms have a gain whatever the variant: converted checkpoints bring one */
     enum precision precision;
 };
 

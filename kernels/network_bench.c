@@ -2,19 +2,15 @@
 #include "kernels/network_bench.h"
 
 #include "kernels/backend.h"
-#include "kernels/bert.h"
 #include "kernels/cache_flush.h"
 #include "kernels/early_stop.h"
 #include "kernels/engine.h"
-#include "kernels/inception.h"
 #include "kernels/stopwatch.h"
-#include "kernels/weight_random.h"
 #include "sim/arena.h"
 #include "sim/chance.h"
 #include "sim/text.h"
 
 #include <assert.h>
-#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,48 +23,6 @@ const struct load_rule network_bench_usual = {.scenario = LOAD_SINGLE_STREAM,
                                               .max_s = 15,
                                               .min_queries = 10,
                                               .spread = 0.1};
-
-/* ---- models ---- */
-
-const char *const network_bench_models[] = {"inception_v3", "bert_base", "bert_tiny", NULL};
-
-/* Two layers of 128, after Turc et al. 2019 (arXiv:1908.08962): a network that takes a
- * millisecond, for trying things out. */
-static struct bert_config bert_tiny(void)
-{
-    struct bert_config c = bert_base;
-    c.layers = c.heads = 2;
-    c.hidden = 128;
-    c.inner = 512;
-    return c;
-}
-
-static struct network *unknown(const char *name, struct err *e)
-{
-    const char *near = text_nearest(name, network_bench_models, 3);
-    err_set(e, ERR_INPUT, NULL,
-            "model '%.*s' is unknown%s%s%s; allowed is: inception_v3, bert_base, bert_tiny",
-            text_cut(name, 80), name, near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "");
-    return NULL;
-}
-
-struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
-                                   struct err *e)
-{
-    struct inception_config image = inception_usual;
-    struct bert_config text = strcmp(m->name, "bert_tiny") == 0 ? bert_tiny() : bert_base;
-    image.batch = text.batch = m->batch;
-    if (m->sequence)
-        text.sequence = m->sequence;
-    if (strcmp(m->name, "inception_v3") == 0)
-        return inception_plan(a, &image, e);
-    if (strncmp(m->name, "bert_", 5) != 0)
-        return unknown(m->name, e);
-    if (strcmp(m->name, "bert_base") != 0 && strcmp(m->name, "bert_tiny") != 0)
-        return unknown(m->name, e);
-    return bert_plan(a, &text, e);
-}
 
 /* ---- the target of the load ---- */
 
@@ -163,12 +117,15 @@ static int compare_logged(const struct meter *m, struct err *e)
 static int compare_reference(struct arena *a, const struct network_bench_setup *setup,
                              const struct meter *m, double *error, struct err *e)
 {
-    struct network_bench_model one = setup->model;
+    struct network_choice one = setup->model;
     one.batch = 1;
-    struct weight_source source = weight_random(&one.seed);
-    const struct network *plan = network_bench_plan(a, &one, e);
-    double *right = plan ? arena_take(a, plan->output_size, sizeof *right, e) : NULL;
-    struct engine *g = right ? engine_create(plan, &backend_reference, &source, e) : NULL;
+    struct network_source source;
+    const struct network *plan = network_source_open(a, &one, &source, e) ? NULL : source.plan;
+    if (!plan)
+        return -1;
+    double *right = arena_take(a, plan->output_size, sizeof *right, e);
+    struct engine *g = right ? engine_create(plan, &backend_reference, &source.weights, e) : NULL;
+    network_source_close(&source);
     if (!g)
         return -1;
     int rc =
@@ -186,64 +143,6 @@ static int compare_reference(struct arena *a, const struct network_bench_setup *
     if (*error > 1e-3)
         return err_set(e, ERR_SYSTEM, NULL, "%s: the output differs from the reference by %.2g",
                        plan->model, *error);
-    return 0;
-}
-
-/* ---- the bare products ---- */
-
-/* A product as the steps call it. */
-struct product {
-    int32_t count, m, n, k;
-    bool transposed;
-};
-
-static double time_product(const struct product *p, float *buffer)
-{
-    float *a = buffer, *b = a + (size_t)p->m * p->k, *c = b + (size_t)p->n * p->k;
-    double best = INFINITY;
-    for (int i = 0; i < 3; i++) {
-        double before = stopwatch_now_s();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans, p->m,
-                    p->n, p->k, 1.0F, a, p->k, b, p->transposed ? p->k : p->n, 0.0F, c, p->n);
-        double time = stopwatch_now_s() - before;
-        best = time < best ? time : best;
-    }
-    return best * p->count;
-}
-
-/* Both products of attention are one here: they are small and alike. */
-static bool product_of(const struct network_step *s, struct product *p)
-{
-    const struct conv_shape *c = &s->as.conv;
-    const struct linear_shape *l = &s->as.linear;
-    const struct attention_shape *t = &s->as.attention;
-    if (s->kind == STEP_CONV)
-        *p = (struct product){c->batch, c->cout, conv_hout(c) * conv_wout(c),
-                              c->cin * c->kh * c->kw, false};
-    else if (s->kind == STEP_LINEAR)
-        *p = (struct product){1, l->rows, l->outputs, l->inputs, true};
-    else if (s->kind == STEP_ATTENTION)
-        *p = (struct product){2 * t->batch * t->heads, t->sequence, t->sequence, t->size, true};
-    return s->kind == STEP_CONV || s->kind == STEP_LINEAR || s->kind == STEP_ATTENTION;
-}
-
-static int products(const struct network *plan, double *total_s, struct err *e)
-{
-    struct product p;
-    size_t most = 1;
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (product_of(&plan->steps[i], &p)) {
-            size_t n = (size_t)p.m * p.k + (size_t)p.n * p.k + (size_t)p.m * p.n;
-            most = n > most ? n : most;
-        }
-    float *buffer = calloc(most, sizeof *buffer);
-    if (!buffer)
-        return err_set(e, ERR_SYSTEM, NULL, "out of memory for the products of %s", plan->model);
-    *total_s = 0;
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (product_of(&plan->steps[i], &p))
-            *total_s += time_product(&p, buffer);
-    free(buffer);
     return 0;
 }
 
@@ -296,6 +195,8 @@ static int summarize(struct arena *a, const struct network_bench_setup *setup,
     return 0;
 }
 
+#define PRODUCTS_ENOUGH_S 3.0
+
 /* A GPU's own at its highest clocks; the processor's is measured. */
 static int find_peak(const struct meter *m, struct network_bench *out, struct err *e)
 {
@@ -307,7 +208,7 @@ static int find_peak(const struct meter *m, struct network_bench *out, struct er
         return 0;
     }
     struct peak before = out->peak; /* of before the load; the better one counts */
-    if (products(m->plan, &out->products_s, e) ||
+    if (product_bench(m->engine, m->plan, PRODUCTS_ENOUGH_S, &out->products, e) ||
         peak_measure(out->environment.cache_bytes, &out->peak, e))
         return -1;
     out->peak.gflops = fmax(out->peak.gflops, before.gflops);
@@ -365,18 +266,18 @@ static int measure(struct arena *a, const struct network_bench_setup *setup, str
 int network_bench(struct arena *a, const struct network_bench_setup *setup,
                   struct network_bench *out, struct err *e)
 {
-    uint64_t seed = setup->model.seed;
-    struct weight_source source = weight_random(&seed);
-    const struct network *plan = network_bench_plan(a, &setup->model, e);
-    if (!plan)
+    struct network_source source;
+    if (network_source_open(a, &setup->model, &source, e))
         return -1;
+    const struct network *plan = source.plan;
     *out = (struct network_bench){
         .flop = plan->flop, .sequence = plan->sequence, .reference_error = (double)NAN};
     struct meter m = {.plan = plan,
-                      .logging = chance_stream(seed, 0, CHANCE_SAMPLE, 2),
+                      .logging = chance_stream(source.seed, 0, CHANCE_SAMPLE, 2),
                       .logged_share = setup->logged_share,
-                      .engine = engine_create(plan, setup->backend, &source, e)};
+                      .engine = engine_create(plan, setup->backend, &source.weights, e)};
     int rc = -1;
+    network_source_close(&source);
     if (m.engine) {
         find_environment(&m, setup->backend, &out->environment);
         rc = setup->isolated ? cache_flush_init(&m.flush, out->environment.cache_bytes, e) : 0;

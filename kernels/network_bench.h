@@ -6,25 +6,16 @@
 #include "kernels/environment.h"
 #include "kernels/latency.h"
 #include "kernels/load.h"
-#include "kernels/network.h"
+#include "kernels/network_source.h"
 #include "kernels/peak.h"
+#include "kernels/product_bench.h"
 
 #include <stdbool.h>
 
 struct backend;
 
-/* A network by name with seeded weights. batch and sequence (0: the model's own) as the plan
- * allows. */
-struct network_bench_model {
-    const char *name;
-    int32_t batch, sequence;
-    uint64_t seed;
-};
-
-extern const char *const network_bench_models[]; /* ends with NULL */
-
 struct network_bench_setup {
-    struct network_bench_model model;
+    struct network_choice model;
     const struct backend *backend;
     struct load_rule load; /* its batch is the model's */
     bool find_peak;        /* server: the rate is looked for, load.qps ignored */
@@ -42,7 +33,7 @@ struct network_bench {
     double qps;                    /* server: the rate */
     double flop;                   /* of one batch, products only */
     double gflops;                 /* at the median service time of a batch */
-    double products_s;             /* the same products alone on OpenBLAS, each at its best */
+    struct product_bench products; /* on the processor; rounds 0 elsewhere */
     int32_t sequence;              /* tokens; 0 where there are none */
     size_t logged;                 /* outputs compared with the first */
     double reference_error;        /* largest difference from the double reference, as a share of
@@ -55,9 +46,6 @@ struct network_bench {
 /* Single stream for 3 to 15 s, as `calibrate` measures a batch. */
 extern const struct load_rule network_bench_usual;
 
-/* The plan in the arena; ERR_INPUT for an unknown model, which names those that exist. */
-struct network *network_bench_plan(struct arena *a, const struct network_bench_model *m,
-                                   struct err *e);
 /* The samples of *out live in the arena. An output that is not finite, or not that of the first
  * query, is ERR_SYSTEM. */
 int network_bench(struct arena *a, const struct network_bench_setup *setup,

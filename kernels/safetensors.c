@@ -160,31 +160,54 @@ size_t safetensors_count(const struct safetensors *f)
     return f->header->count - (json_get(f->header, "__metadata__") ? 1 : 0);
 }
 
-/* Old names of a norm's two vectors: .gamma and .beta for .weight and .bias. */
-static bool old_norm_name(char *out, size_t size, const char *name)
+const char *safetensors_path(const struct safetensors *f)
 {
-    size_t n = strlen(name);
+    return f->path;
+}
+
+const char *safetensors_name(const struct safetensors *f, size_t i)
+{
+    for (const struct json *t = f->header->first; t; t = t->next)
+        if (strcmp(t->key, "__metadata__") != 0 && i-- == 0)
+            return t->key;
+    return NULL;
+}
+
+/* Old names of a norm's two vectors: .gamma and .beta for .weight and .bias. */
+static bool is_old_norm_name(const char *in_file, const char *name)
+{
     const char *norm = strstr(name, "LayerNorm.");
-    if (!norm || n >= size)
-        return false;
-    int stem = (int)(norm - name) + (int)strlen("LayerNorm.");
-    snprintf(out, size, "%.*s%s", stem, name,
-             strcmp(name + stem, "weight") == 0 ? "gamma" : "beta");
-    return true;
+    size_t stem = norm ? (size_t)(norm - name) + strlen("LayerNorm.") : 0;
+    return norm && strncmp(in_file, name, stem) == 0 &&
+           strcmp(in_file + stem, strcmp(name + stem, "weight") == 0 ? "gamma" : "beta") == 0;
+}
+
+bool safetensors_means(const char *in_file, const char *name)
+{
+    const char *bare = strncmp(in_file, "bert.", 5) == 0 ? in_file + 5 : in_file;
+    return strcmp(in_file, name) == 0 || strcmp(bare, name) == 0 || is_old_norm_name(bare, name);
 }
 
 static const struct json *find(const struct safetensors *f, const char *name)
 {
-    char old[WEIGHT_NAME], prefixed[WEIGHT_NAME + 8];
-    const char *names[2] = {name, old_norm_name(old, sizeof old, name) ? old : name};
-    for (int i = 0; i < 2; i++) {
-        const struct json *t = json_get(f->header, names[i]);
-        snprintf(prefixed, sizeof prefixed, "bert.%s", names[i]);
-        t = t ? t : json_get(f->header, prefixed);
-        if (t)
+    const struct json *exact = json_get(f->header, name);
+    for (const struct json *t = f->header->first; t && !exact; t = t->next)
+        if (safetensors_means(t->key, name))
             return t;
-    }
-    return NULL;
+    return exact;
+}
+
+int32_t safetensors_extents(const struct safetensors *f, const char *name,
+                            int32_t out[WEIGHT_MAX_RANK])
+{
+    const struct json *t = find(f, name), *shape = t ? json_get(t, "shape") : NULL;
+    int32_t rank = 0;
+    if (!t)
+        return -1;
+    for (const struct json *d = shape->first; d; d = d->next, rank++)
+        if (rank < WEIGHT_MAX_RANK)
+            out[rank] = d->number > INT32_MAX ? INT32_MAX : (int32_t)d->number;
+    return rank;
 }
 
 #define SAFETENSORS_MAX_NAMES 4096
@@ -211,14 +234,80 @@ static bool same_shape(const struct json *t, const struct weight *w)
     return d == NULL;
 }
 
+/* A half's bits as those of a float: eight exponent bits for five, subnormals made normal. */
+static uint32_t from_half(uint32_t h)
+{
+    uint32_t sign = (h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
+    if (exponent == 31)
+        return sign | 0x7F800000 | fraction << 13;
+    if (exponent == 0 && fraction == 0)
+        return sign;
+    if (exponent == 0)
+        for (exponent = 1; fraction < 1024; exponent--)
+            fraction <<= 1;
+    return sign | (exponent + 112) << 23 | (fraction & 1023) << 13;
+}
+
+static uint32_t from_float(uint32_t bits)
+{
+    return bits;
+}
+
+static uint32_t from_bfloat(uint32_t bits)
+{
+    return bits << 16;
+}
+
+struct format {
+    const char *dtype;
+    size_t bytes;
+    uint32_t (*to_float)(uint32_t bits);
+};
+
+static const struct format *format_of(const struct json *t)
+{
+    static const struct format formats[] = {
+        {"F32", 4, from_float}, {"F16", 2, from_half}, {"BF16", 2, from_bfloat}};
+    const char *dtype = json_get(t, "dtype")->string;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].dtype, dtype) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+#define SAFETENSORS_BLOCK 4096 /* values */
+
+static int read_values(const struct safetensors *f, const struct json *t, size_t n, float *out,
+                       struct err *e)
+{
+    unsigned char bytes[4 * SAFETENSORS_BLOCK];
+    const struct format *format = format_of(t);
+    uint64_t at = f->data + (uint64_t)json_get(t, "data_offsets")->first->number;
+    if (fseek(f->file, (long)at, SEEK_SET) != 0)
+        return err_set(e, ERR_SYSTEM, f->path, "could not be read");
+    for (size_t i = 0; i < n; i += SAFETENSORS_BLOCK) {
+        size_t block = n - i < SAFETENSORS_BLOCK ? n - i : SAFETENSORS_BLOCK;
+        if (fread(bytes, format->bytes, block, f->file) != block)
+            return err_set(e, ERR_SYSTEM, f->path, "could not be read");
+        for (size_t j = 0; j < block; j++) {
+            uint32_t bits = 0;
+            for (size_t k = format->bytes; k-- > 0;)
+                bits = bits << 8 | bytes[j * format->bytes + k];
+            bits = format->to_float(bits);
+            memcpy(&out[i + j], &bits, sizeof bits);
+        }
+    }
+    return 0;
+}
+
 static int read(void *self, const struct weight *w, float *out, struct err *e)
 {
     struct safetensors *f = self;
     const struct json *t = find(f, w->name);
     if (!t)
         return missing(f, w->name, e);
-    if (strcmp(json_get(t, "dtype")->string, "F32") != 0)
-        return fail(f, t->key, e, "only F32 is read; convert the file");
+    if (!format_of(t))
+        return fail(f, t->key, e, "only F32, F16 and BF16 are read; convert the file");
     if (!same_shape(t, w)) {
         struct text msg = {0};
         text_add(&msg, "another shape is needed:");
@@ -228,18 +317,7 @@ static int read(void *self, const struct weight *w, float *out, struct err *e)
         text_fini(&msg);
         return rc;
     }
-    uint64_t at = f->data + (uint64_t)json_get(t, "data_offsets")->first->number;
-    if (fseek(f->file, (long)at, SEEK_SET) != 0)
-        return err_set(e, ERR_SYSTEM, f->path, "could not be read");
-    unsigned char bytes[4];
-    for (size_t i = 0, n = weight_count(w); i < n; i++) {
-        if (fread(bytes, 1, 4, f->file) != 4)
-            return err_set(e, ERR_SYSTEM, f->path, "could not be read");
-        uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-                        (uint32_t)bytes[3] << 24;
-        memcpy(&out[i], &bits, 4);
-    }
-    return 0;
+    return read_values(f, t, weight_count(w), out, e);
 }
 
 struct weight_source safetensors_source(struct safetensors *f)

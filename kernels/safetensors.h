@@ -1,12 +1,14 @@
 /* safetensors: weights from a file in the safetensors format.
  *
  * Eight bytes with the length of a JSON header (little-endian), the header that gives each tensor's
- * type, shape and place, then the values. Only F32 is read so far. The whole file is checked when
- * it is opened; a tensor, when it is asked for. */
+ * type, shape and place, then the values. F32, F16 and BF16 are read. The whole file is checked
+ * when it is opened; a tensor, when it is asked for. */
 #ifndef SLUICE_KERNELS_SAFETENSORS_H
 #define SLUICE_KERNELS_SAFETENSORS_H
 
 #include "kernels/weight.h"
+
+#include <stdbool.h>
 
 struct arena;
 struct safetensors;
@@ -18,6 +20,15 @@ struct safetensors;
 struct safetensors *safetensors_open(struct arena *a, const char *path, struct err *e);
 void safetensors_close(struct safetensors *f); /* accepts NULL; before the arena goes */
 size_t safetensors_count(const struct safetensors *f);
+const char *safetensors_path(const struct safetensors *f);
+/* Names in the order of the file, i < safetensors_count. */
+const char *safetensors_name(const struct safetensors *f, size_t i);
+/* The tensor of this name, understood as below: its extents, of which at most WEIGHT_MAX_RANK are
+ * written, and their number, or -1 when there is none. */
+int32_t safetensors_extents(const struct safetensors *f, const char *name,
+                            int32_t out[WEIGHT_MAX_RANK]);
+/* Is this, as it stands in the file, what is meant by the name? */
+bool safetensors_means(const char *in_file, const char *name);
 
 /* Tensors by name; "bert." in front, and LayerNorm.gamma and .beta of old checkpoints, are
  * understood. ERR_INPUT names the tensor that is missing or has another shape or type, and the

@@ -4,7 +4,6 @@
 #include "kernels/cache_flush.h"
 #include "kernels/engine.h"
 #include "kernels/stopwatch.h"
-#include "kernels/weight_random.h"
 #include "sim/arena.h"
 
 #include <stdlib.h>
@@ -185,16 +184,19 @@ static int measure_all(struct engine *g, const struct network *plan, struct step
     return rc;
 }
 
-int step_bench(struct arena *a, const struct network_bench_model *m, const struct backend *backend,
+int step_bench(struct arena *a, const struct network_choice *m, const struct backend *backend,
                struct step_bench_row **rows, size_t *n, struct err *e)
 {
-    uint64_t seed = m->seed;
-    struct weight_source source = weight_random(&seed);
-    const struct network *plan = network_bench_plan(a, m, e);
-    *rows = plan ? arena_take(a, STEP_BENCH_MAX, sizeof **rows, e) : NULL;
-    struct engine *g = *rows ? engine_create(plan, backend, &source, e) : NULL;
+    struct network_source source;
+    *rows = NULL;
+    if (network_source_open(a, m, &source, e))
+        return -1;
+    const struct network *plan = source.plan;
+    *rows = arena_take(a, STEP_BENCH_MAX, sizeof **rows, e);
+    struct engine *g = *rows ? engine_create(plan, backend, &source.weights, e) : NULL;
     int rc = -1;
-    if (g && engine_random_input(g, seed, e) == 0 && engine_forward(g, e) == 0)
+    network_source_close(&source);
+    if (g && engine_random_input(g, m->seed, e) == 0 && engine_forward(g, e) == 0)
         rc = measure_all(g, plan, *rows, n, e);
     engine_destroy(g);
     if (rc == 0)

@@ -23,7 +23,7 @@ struct step_bench_row {
 const char *step_bench_kind(enum step_kind k); /* "convolution", ... */
 
 /* The rows in the arena, the largest share first. */
-int step_bench(struct arena *a, const struct network_bench_model *m, const struct backend *backend,
+int step_bench(struct arena *a, const struct network_choice *m, const struct backend *backend,
                struct step_bench_row **rows, size_t *n, struct err *e);
 
 #endif

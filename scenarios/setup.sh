@@ -13,12 +13,12 @@ setup_names() { # family, purpose
     case "$1" in
     debian) # Debian; Ubuntu (untested) has the same names
         echo gcc libc6-dev cmake ninja-build pkg-config libgsl-dev libcjson-dev libyaml-dev \
-            libsqlite3-dev libplot-dev libopenblas-dev zlib1g-dev libzstd-dev tzdata
+            libsqlite3-dev libplot-dev libopenblas-dev libpng-dev libjpeg-dev zlib1g-dev libzstd-dev tzdata
         [ "$2" != test ] || echo g++ clang libcriterion-dev git sqlite3 binutils libxml2-utils
         ;;
     fedora) # untested
         echo gcc cmake ninja-build pkgconf-pkg-config gsl-devel cjson-devel libyaml-devel \
-            sqlite-devel plotutils-devel openblas-devel zlib-devel libzstd-devel tzdata
+            sqlite-devel plotutils-devel openblas-devel libpng-devel libjpeg-turbo-devel zlib-devel libzstd-devel tzdata
         [ "$2" != test ] || echo gcc-c++ clang libcriterion-devel libasan libubsan git sqlite binutils libxml2
         ;;
     esac

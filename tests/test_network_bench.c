@@ -9,10 +9,11 @@
 
 static struct network_bench_setup small(void)
 {
-    struct network_bench_setup s = {.model = {"bert_tiny", 2, 5, 1},
-                                    .backend = &backend_blas,
-                                    .load = load_usual,
-                                    .logged_share = 0.5};
+    struct network_bench_setup s = {
+        .model = {.name = "bert_tiny", .batch = 2, .sequence = 5, .seed = 1},
+        .backend = &backend_blas,
+        .load = load_usual,
+        .logged_share = 0.5};
     s.load.min_s = 0.01;
     s.load.max_s = 1;
     s.load.min_queries = 20;

@@ -4,6 +4,7 @@
 #include "tests/temp_file.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 /* A file of a header and as many bytes of 1.5F, -2.0F, ... as are asked for. */
@@ -79,7 +80,7 @@ Test(safetensors, a_broken_file_is_refused_with_the_tensors_name)
     expect(TENSOR("F32", "[2,1.5]", "[0,12]"), 24, "list of sizes", name);
     expect(TENSOR("F32", "6", "[0,24]"), 24, "list of sizes", name);
     expect(TENSOR("Q7", "[2,3]", "[0,24]"), 24, "dtype 'Q7' is unknown", name);
-    expect(TENSOR("F16", "[2,3]", "[0,12]"), 24, "only F32", name);
+    expect(TENSOR("I16", "[2,3]", "[0,12]"), 24, "only F32", name);
     expect(TENSOR("F32", "[3,2]", "[0,24]"), 24, "another shape is needed: 2 x 3", name);
     expect(TENSOR("F32", "[2,3,1]", "[0,24]"), 24, "another shape", name);
     expect(TENSOR("F32", "[6]", "[0,24]"), 24, "another shape", name);
@@ -107,4 +108,37 @@ Test(safetensors, what_is_no_safetensors_file_is_refused)
     cr_assert_null(safetensors_open(a, "/nowhere/at/all", &e));
     cr_assert_eq(e.code, ERR_INPUT);
     arena_destroy(a);
+}
+
+Test(safetensors, reads_half_precision_of_both_kinds)
+{
+    /* 1, -2, the largest and the smallest normal half, the smallest subnormal, infinity */
+    static const unsigned char half[12] = {0x00, 0x3C, 0x00, 0xC0, 0xFF, 0x7B,
+                                           0x00, 0x04, 0x01, 0x00, 0x00, 0x7C};
+    static const double halves[5] = {1, -2, 65504, 0x1p-14, 0x1p-24};
+    static const unsigned char brain[12] = {0x80, 0x3F, 0x00, 0xC0, 0x49, 0x40,
+                                            0x00, 0x00, 0x80, 0xBF, 0x00, 0x80};
+    static const double brains[6] = {1, -2, 3.140625, 0, -1, 0};
+    for (int pass = 0; pass < 2; pass++) {
+        const char *header =
+            pass ? TENSOR("BF16", "[2,3]", "[0,12]") : TENSOR("F16", "[2,3]", "[0,12]");
+        char buf[256] = {0};
+        float out[6];
+        struct err e = {0};
+        struct arena *a = arena_create(&e);
+        buf[0] = (char)strlen(header);
+        strcpy(buf + 8, header);
+        memcpy(buf + 8 + strlen(header), pass ? brain : half, 12);
+        struct temp_file t = temp_bytes(buf, 8 + strlen(header) + 12);
+        struct safetensors *f = safetensors_open(a, t.path, &e);
+        cr_assert(f, "%s", e.msg);
+        struct weight_source s = safetensors_source(f);
+        cr_assert_eq(s.read(s.self, &fc, out, &e), 0, "%s", e.msg);
+        for (int i = 0; i < 5 + pass; i++)
+            cr_expect_eq((double)out[i], pass ? brains[i] : halves[i], "%d: %g", i, (double)out[i]);
+        cr_expect(pass || isinf(out[5]));
+        safetensors_close(f);
+        arena_destroy(a);
+        temp_drop(&t);
+    }
 }

@@ -10,14 +10,14 @@
 
 Test(step_bench, every_step_is_counted_in_a_row_of_its_shape)
 {
-    struct network_bench_model m = {"bert_tiny", 1, 4, 1};
+    struct network_choice m = {.name = "bert_tiny", .batch = 1, .sequence = 4, .seed = 1};
     struct step_bench_row *rows;
     struct err e = {0};
     struct arena *a = arena_create(&e);
     size_t n, steps = 0;
     double flop = 0, share = 0;
     cr_assert_eq(step_bench(a, &m, &backend_blas, &rows, &n, &e), 0, "%s", e.msg);
-    const struct network *plan = network_bench_plan(a, &m, &e);
+    const struct network *plan = network_source_plan(a, &m, &e);
     for (size_t i = 0; i < n; i++) {
         steps += rows[i].count;
         share += rows[i].share;
@@ -36,7 +36,7 @@ Test(step_bench, every_step_is_counted_in_a_row_of_its_shape)
 
 Test(step_bench, a_linear_step_moves_its_weights_input_and_output)
 {
-    struct network_bench_model m = {"bert_tiny", 1, 4, 1};
+    struct network_choice m = {.name = "bert_tiny", .batch = 1, .sequence = 4, .seed = 1};
     struct step_bench_row *rows;
     struct err e = {0};
     struct arena *a = arena_create(&e);

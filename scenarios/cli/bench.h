@@ -23,7 +23,9 @@ struct bench_arguments {
     bool no_store, isolated;
     const char *against, *tolerance; /* NULL: nothing, and the usual */
     bool force;
-    const char *before, *now; /* of compare: its operands */
+    const char *before, *now;                       /* of compare: its operands */
+    const char *image, *labels, *weights, *variant; /* NULL: none; variant: torchvision */
+    int64_t vocabulary;
 };
 
 /* Each measures, prints to standard output and returns 0, 1 when it is slower than what it is

@@ -5,6 +5,7 @@
 #include "scenarios/cli/bench.h"
 #include "scenarios/cli/bench_chart.h"
 #include "scenarios/cli/bench_compare.h"
+#include "scenarios/cli/bench_image.h"
 #include "scenarios/cli/bench_result.h"
 #include "scenarios/cli/bench_setup.h"
 #include "scenarios/cli/show.h"
@@ -34,8 +35,8 @@ static void print_head(const struct sweep *s, struct text *t)
     text_printf(t, "%s", n->model.name);
     if (b->sequence)
         text_printf(t, ", %d tokens", b->sequence);
-    text_printf(t, ", FP32 with random weights; %s%s\n", load_names[n->load.scenario],
-                n->isolated ? ", each query with a cold cache" : "");
+    text_printf(t, ", FP32 with %s weights; %s%s\n", n->model.weights ? "trained" : "random",
+                load_names[n->load.scenario], n->isolated ? ", each query with a cold cache" : "");
     text_printf(t, "%s: %s, %s, %s", env->backend, env->device, env->framework, env->core);
     if (env->threads)
         text_printf(t, ", %d thread(s)", (int)env->threads);
@@ -95,8 +96,8 @@ static void print_bench(const struct sweep *s, size_t i, struct text *t)
     if (b->peak.gflops > 0)
         text_printf(t, ", %.0f %% of the %.1f measured at most", 100 * b->gflops / b->peak.gflops,
                     b->peak.gflops);
-    if (b->products_s > 0 && s->setup->network.load.scenario != LOAD_MULTI_STREAM)
-        text_printf(t, "; %.2f times its bare products", b->service.p50.value_s / b->products_s);
+    if (b->products.rounds > 0 && s->setup->network.load.scenario != LOAD_MULTI_STREAM)
+        text_printf(t, "; %.2f times its bare products", b->products.ratio);
     text_printf(t, "\n            %zu outputs were compared with the first: equal", b->logged);
     if (isfinite(b->reference_error))
         text_printf(t, "; off the double reference by %.1e", b->reference_error);
@@ -250,7 +251,8 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
         put_server(o, &n->load, b);
     put_number(o, "itemsPerSecond", b->load.items_per_s);
     put_number(o, "gflops", b->gflops);
-    put_number(o, "products", b->products_s);
+    put_number(o, "products", b->products.products_s);
+    put_number(o, "productsRatio", b->products.ratio);
     put_int(o, "outputsCompared", (int64_t)b->logged);
     if (n->accuracy)
         put_number(o, "referenceError", b->reference_error);
@@ -283,7 +285,7 @@ static void print_json(const struct sweep *s, struct text *t)
 /* The steps of the last batch of a sweep. */
 static int chart(struct arena *arena, struct sweep *s, const char *file, struct err *e)
 {
-    struct network_bench_model m = s->setup->network.model;
+    struct network_choice m = s->setup->network.model;
     const struct network_bench *last = &s->benches[s->setup->n_batches - 1];
     struct step_bench_row *rows;
     size_t n;
@@ -407,6 +409,8 @@ int bench_network(const struct bench_arguments *a, struct err *e)
     struct bench_setup setup;
     struct sweep s = {.setup = &setup};
     double tolerance, started_s = (double)time(NULL);
+    if (a->image || a->labels)
+        return bench_image(a, e);
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
     if (bench_setup(a, &setup, e) || bench_setup_tolerance(a->tolerance, &tolerance, e) ||

@@ -125,6 +125,34 @@ static int read_model(const struct bench_arguments *a, struct err *e)
     return 0;
 }
 
+int bench_setup_variant(const struct bench_arguments *a, struct network_choice *out, struct err *e)
+{
+    static const char *const names[] = {"torchvision", "keras", "2015"};
+    if (!a->variant)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(a->variant, names[i]) == 0) {
+            out->variant = (enum inception_variant)i;
+            return strcmp(out->name, "inception_v3") == 0
+                       ? 0
+                       : err_set(e, ERR_INPUT, NULL, "--variant: only inception_v3 has one");
+        }
+    return err_set(e, ERR_INPUT, NULL, "--variant: '%.*s' is none of torchvision, keras, 2015",
+                   text_cut(a->variant, 40), a->variant);
+}
+
+static int read_choice(const struct bench_arguments *a, struct network_choice *out, struct err *e)
+{
+    if (a->vocabulary > 1000000)
+        return err_set(e, ERR_INPUT, NULL, "--vocabulary: %lld: allowed is 1 to 1000000",
+                       (long long)a->vocabulary);
+    if (a->vocabulary > 0 && strncmp(a->model, "bert_", 5) != 0)
+        return err_set(e, ERR_INPUT, NULL, "--vocabulary: only a BERT has one");
+    out->weights = a->weights;
+    out->vocabulary = (int32_t)a->vocabulary;
+    return bench_setup_variant(a, out, e);
+}
+
 int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e)
 {
     struct network_bench_setup *n = &out->network;
@@ -135,7 +163,10 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
         bench_setup_batches("--batches", a->batches, out->batches, &out->n_batches, e))
         return -1;
     n->backend = backend_find(a->backend, e);
-    n->model = (struct network_bench_model){a->model, out->batches[0], (int32_t)a->sequence, 1};
+    n->model = (struct network_choice){
+        .name = a->model, .batch = out->batches[0], .sequence = (int32_t)a->sequence, .seed = 1};
+    if (read_choice(a, &n->model, e))
+        return -1;
     n->find_peak = n->load.scenario == LOAD_SERVER && !a->qps;
     n->logged_share = 0.125;
     n->accuracy = a->accuracy;

@@ -18,6 +18,8 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
 /* "1,2,4" as ascending sizes of 1 to 1024. option: its name, for messages. */
 int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
                         size_t *n, struct err *e);
+/* Of Inception-v3, from --variant. */
+int bench_setup_variant(const struct bench_arguments *a, struct network_choice *out, struct err *e);
 /* A duration of up to a day into seconds; a NULL value leaves *out as it is. */
 int bench_setup_seconds(const char *option, const char *value, double *out, struct err *e);
 /* "1" or "0.5", in percent, as a share; NULL: 0.01. */

@@ -106,6 +106,14 @@ static int run(int argc, char **argv, struct err *e)
          "compare with a stored measurement or a JSON file; exit 1 when slower"},
         {"--tolerance", NULL, OPTION_TEXT, &a.tolerance, "PERCENT",
          "what is as good as the same, beside the noise; 1"},
+        {"--image", NULL, OPTION_TEXT, &a.image, "FILE",
+         "inception_v3: the five likeliest classes of a PNG or JPEG picture"},
+        {"--labels", NULL, OPTION_TEXT, &a.labels, "FILE", "names of the classes, one a line"},
+        {"--weights", NULL, OPTION_TEXT, &a.weights, "FILE",
+         "trained weights as safetensors, with the names of torchvision or Hugging Face"},
+        {"--variant", NULL, OPTION_TEXT, &a.variant, "NAME",
+         "of inception_v3: torchvision, keras or 2015"},
+        {"--vocabulary", NULL, OPTION_COUNT, &a.vocabulary, "N", "of a BERT; 30522"},
         {"--force", NULL, OPTION_FLAG, &a.force, NULL, "compare across different environments"},
     };
     const struct options o = {
@@ -117,7 +125,9 @@ static int run(int argc, char **argv, struct err *e)
         .doc =
             "kernels: checks the matrix products of BERT-base and Inception-v3 against a double\n"
             "reference, then measures them on this machine's processor.\n"
-            "network: measures whole networks with random weights under one of LoadGen's loads.",
+            "network: measures whole networks, with random weights or --weights, under one of "
+            "LoadGen's\n"
+            "loads; with --image, says what a picture shows.",
     };
     if (options_want_help(argc, argv)) {
         options_print(&o, stdout);

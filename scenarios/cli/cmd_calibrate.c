@@ -66,7 +66,10 @@ static void describe_environment(struct calibrate *c)
 static int measure(struct calibrate *c, struct err *e)
 {
     int32_t batches[BENCH_SETUP_BATCHES];
-    struct network_bench_setup setup = {.model = {c->draft.model, 1, (int32_t)c->draft.sequence, 1},
+    struct network_bench_setup setup = {.model = {.name = c->draft.model,
+                                                  .batch = 1,
+                                                  .sequence = (int32_t)c->draft.sequence,
+                                                  .seed = 1},
                                         .load = network_bench_usual,
                                         .logged_share = 0.125};
     if (c->threads > 0)

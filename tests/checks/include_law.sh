@@ -22,6 +22,9 @@ plot.h ^reports/plot\.c$
 zlib.h ^(workloads/.*|tests/.*)$
 zstd.h ^(workloads/.*|tests/.*)$
 cblas.h ^kernels/.*$
+png.h ^kernels/image_png\.c$
+jpeglib.h ^kernels/image_jpeg\.c$
+jerror.h ^kernels/image_jpeg\.c$
 mpi.h ^scenarios/run/.*$
 curl/ ^scenarios/.*$
 cuda ^(kernels/.*\.cuh?|tests/cuda_shim/.*)$
@@ -36,7 +39,7 @@ string ^tests/cuda_shim/
 random ^tests/cuda_shim/
 numeric ^tests/cuda_shim/
 algorithm ^tests/cuda_shim/
-setjmp.h ^tests/cuda_shim/
+setjmp.h ^(kernels/image_jpeg\.c|tests/cuda_shim/)
 ucontext.h ^tests/cuda_shim/
 sanitizer/ ^tests/cuda_shim/
 pthread.h ^(kernels/parallel\.c$|scenarios/.*|tests/.*)$
