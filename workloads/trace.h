@@ -57,6 +57,7 @@ struct trace {
     struct trace_series *series;
     size_t n_series, capacity;
     size_t rows, out_of_order, duplicates; /* rows repaired: sorted; replaced by a later one */
+    size_t left_out;                       /* lives whose start is not known */
     struct arena *arena;
 };
 

@@ -1,8 +1,8 @@
 /* trace_lifetime_csv: a table of lives of machines: `lifetime` (a duration such as 3h20m, or
  * seconds; lifetime_h: hours), or `start` and `end`; and `lost`: 1 when the platform took the
  * machine, 0 when it went for another reason or still lived (its life is censored). Without that
- * column every machine was lost; without an end a machine still lived at the latest time that the
- * file names. */
+ * column every machine was lost; rows without a start are left out; without an end a machine still
+ * lived at the latest time that the file names. */
 #include "sim/text.h"
 #include "workloads/trace.h"
 
@@ -60,20 +60,25 @@ static int read_life(const struct trace_input *in, size_t i, const char *field, 
 struct row {
     char *f[TRACE_MAX_COLUMNS];
     struct stamp start, end;
-    bool ended;
+    bool known, ended; /* start and end are there */
 };
 
 static int read_span(const struct trace_input *in, const struct columns *c, size_t i, struct row *r,
                      struct err *e)
 {
     uint32_t line = in->lines[i].line;
-    if (trace_fields(in, i, r->f, e) || trace_time(in->path, line, r->f[c->start], &r->start, e))
+    if (trace_fields(in, i, r->f, e))
+        return -1;
+    r->known = r->f[c->start][0] != '\0';
+    if (r->known && trace_time(in->path, line, r->f[c->start], &r->start, e))
         return -1;
     r->ended = r->f[c->end][0] != '\0';
     if (!r->ended)
         return 0;
     if (trace_time(in->path, line, r->f[c->end], &r->end, e))
         return -1;
+    if (!r->known)
+        return 0;
     if (r->end.kind != r->start.kind || r->end.ns < r->start.ns)
         return trace_fault(in->path, line, e, "the end \"%.60s\" is no time after the start",
                            r->f[c->end]);
@@ -128,6 +133,11 @@ static int read_spans(const struct trace_input *in, const struct columns *c, str
         struct row r;
         if (read_span(in, c, i, &r, e))
             return -1;
+        if (!r.known) {
+            t->left_out++;
+            latest = r.ended && r.end.ns > latest ? r.end.ns : latest;
+            continue;
+        }
         int64_t seen = r.ended ? r.end.ns : r.start.ns;
         latest = seen > latest ? seen : latest;
         struct trace_row row = {.ns = r.ended ? r.end.ns - r.start.ns : -1 - r.start.ns,

@@ -99,6 +99,15 @@ static int write_file(const char *path, const struct text *t, struct err *e)
     return err_set(e, ERR_SYSTEM, path, "the file could not be written: %s", strerror(cause));
 }
 
+int show_write(const char *path, const struct text *t, struct err *e)
+{
+    if (path)
+        return write_file(path, t, e);
+    if (fwrite(t->s ? t->s : "", 1, t->length, stdout) != t->length)
+        return err_set(e, ERR_SYSTEM, NULL, "standard output cannot be written");
+    return 0;
+}
+
 int show_page(const struct result *r, const char *path, struct err *e)
 {
     struct text page = {0};
