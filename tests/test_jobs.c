@@ -17,6 +17,14 @@ Test(jobs, back_off_doubles_from_ten_seconds_to_five_minutes)
     cr_assert_eq(jobs_back_off(UINT32_MAX), 300 * SIM_SECOND);
 }
 
+Test(jobs, new_pods_wait_up_to_six_minutes)
+{
+    static const int64_t seconds[] = {10, 20, 40, 80, 160, 320, 360, 360};
+    for (uint32_t i = 0; i < sizeof seconds / sizeof seconds[0]; i++)
+        cr_assert_eq(jobs_pod_back_off(i), seconds[i] * SIM_SECOND, "pod %u", i);
+    cr_assert_eq(jobs_pod_back_off(UINT32_MAX), 360 * SIM_SECOND);
+}
+
 struct played {
     struct temp_file file;
     struct scenario *scenario;
@@ -96,6 +104,70 @@ Test(jobs, with_restart_policy_never_each_failure_is_a_new_pod)
     cr_assert_eq(value(&p, "jobs.failed"), 1);
     cr_assert_eq(value(&p, "eci.created"), 3);
     cr_assert_float_eq(value(&p, "eci.j.billedSeconds"), 3 * 121, 1e-9);
+    stop(&p);
+}
+
+/* When each of its pods ended, in seconds. */
+static size_t ends(const struct played *p, double *at, size_t cap)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->result->n_entries && n < cap; i++)
+        if (strcmp(p->result->entries[i].what, "failed") == 0)
+            at[n++] = (double)p->result->entries[i].at / (double)SIM_SECOND;
+    return n;
+}
+
+Test(jobs, a_new_pod_comes_after_the_back_off_of_the_job_controller)
+{
+    double at[8];
+    struct played p =
+        play(JOB(", \"failureShare\": 1, \"backoffLimit\": 2, \"restartPolicy\": \"Never\""));
+    cr_assert_eq(ends(&p, at, 8), 3);
+    /* Each pod lasts 131 s; 10 s and then 20 s pass before the next. */
+    cr_assert_float_eq(at[0], 131, 1e-6);
+    cr_assert_float_eq(at[1], 131 + 10 + 131, 1e-6);
+    cr_assert_float_eq(at[2], 131 + 10 + 131 + 20 + 131, 1e-6);
+    stop(&p);
+}
+
+Test(jobs, a_run_of_ten_minutes_sets_the_back_off_back)
+{
+    static const struct {
+        const char *run;
+        double run_s, waits_s;
+    } rows[] = {
+        {"599s", 599, 10 + 20 + 40},
+        {"600s", 600, 10 + 10 + 10},
+        {"700s", 700, 10 + 10 + 10},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char job[1024];
+        snprintf(job, sizeof job,
+                 "{\"name\": \"j\", \"runTime\": \"%s\", \"failureShare\": 1, "
+                 "\"backoffLimit\": 3, " POD ", " STARTUP "}",
+                 rows[i].run);
+        struct played p = play(job);
+        cr_assert_eq(value(&p, "jobs.restarts"), 3, "backoffLimit counts on");
+        cr_assert_float_eq(value(&p, "eci.j.billedSeconds"),
+                           10 + 4 * (11 + rows[i].run_s) + rows[i].waits_s, 1e-6, "run of %s: %g",
+                           rows[i].run, value(&p, "eci.j.billedSeconds"));
+        stop(&p);
+    }
+}
+
+/* Held from the creation call on: 10 create, 10 image, 11 archive and framework; 4 runs of 100 s,
+ * of which none ended well, and 10 + 20 + 40 s between them with 11 s to start again. */
+Test(jobs, gpu_time_is_out_or_lost)
+{
+    struct played p = play(JOB(", \"failureShare\": 1, \"backoffLimit\": 3"));
+    cr_assert_float_eq(value(&p, "jobs.gpuSeconds.lost.failed"), 400, 1e-6);
+    cr_assert_float_eq(value(&p, "jobs.gpuSeconds.lost.starting"), 20 + 4 * 11 + 70, 1e-6);
+    cr_assert_float_eq(value(&p, "jobs.gpuSeconds.in"), 400 + 20 + 44 + 70, 1e-6);
+    cr_assert_eq(value(&p, "jobs.gpuSeconds.out"), 0);
+    stop(&p);
+    p = play(JOB(""));
+    cr_assert_float_eq(value(&p, "jobs.gpuSeconds.out"), 100, 1e-6);
+    cr_assert_float_eq(value(&p, "jobs.gpuSeconds.in"), 131, 1e-6);
     stop(&p);
 }
 

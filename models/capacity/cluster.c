@@ -160,8 +160,10 @@ static int make_pools(struct cluster *c, struct err *e)
         memcpy(c->pools, elastic->items, elastic->count * sizeof *c->pools);
     if (list)
         c->pools[elastic->count] = list->pool;
-    for (size_t i = 0; i < c->n_pools; i++)
+    for (size_t i = 0; i < c->n_pools; i++) {
         c->group_names[i] = c->pools[i].name;
+        c->headroom += c->pools[i].headroom;
+    }
     c->group_names[c->n_pools] = "eci";
     return 0;
 }
@@ -316,6 +318,8 @@ struct cluster *cluster_create(const struct cluster_setup *s, struct err *e)
     c->units = (struct units){&c->set, &c->shapes, c->pods, c->nodes, c->off_nodes, c, seat_due};
     c->pending = recorder_level(s->recorder, "pods.pending", "pods", 0);
     c->held_level = recorder_level(s->recorder, "gpus.held", "GPUs", 0);
+    if (c->headroom > 0)
+        c->lacking = recorder_level(s->recorder, "headroom.lacking", "GPUs", 0);
     return c;
 }
 
@@ -541,12 +545,31 @@ static const char *refusal(void *self, uint32_t shape)
     return why;
 }
 
+/* The size beyond which more headroom would never have been used. */
+static void close_headroom(struct cluster *c)
+{
+    struct recorder *r = c->set.recorder;
+    if (c->headroom == 0)
+        return;
+    int64_t knee = recorder_max(r, c->lacking);
+    recorder_figure(r, "headroom.gpus", "GPUs", FIGURE_MEAN, (double)c->headroom);
+    recorder_figure(r, "headroom.knee", "GPUs", FIGURE_MAX, (double)knee);
+    recorder_finding(r, "note", "headroom",
+                     "%lld GPU%s of headroom %s kept and given up %llu times; at the worst moment "
+                     "%lld %s wanted beyond what was free, so more headroom than that would never "
+                     "have been used.",
+                     (long long)c->headroom, c->headroom == 1 ? "" : "s",
+                     c->headroom == 1 ? "was" : "were", (unsigned long long)c->preempted,
+                     (long long)knee, knee == 1 ? "was" : "were");
+}
+
 static void close_pods(struct cluster *c, sim_ns end)
 {
     struct recorder *r = c->set.recorder;
     recorder_figure(r, "pods.pendingSeconds", "s", FIGURE_MEAN,
                     recorder_mean(r, c->pending, end) * (double)end / (double)SIM_SECOND);
     recorder_figure(r, "pods.preempted", "pods", FIGURE_SUM, (double)c->preempted);
+    close_headroom(c);
     struct unplaced u = {
         .config = c->set.config,
         .catalog = c->set.catalog,

@@ -32,7 +32,8 @@ struct cluster {
         void *self;
     } supplies[CLUSTER_SUPPLIES_MAX];
     size_t n_supplies;
-    rec_id pending, held_level;
+    rec_id pending, held_level, lacking;
+    int64_t headroom;          /* placeholders of all pools */
     int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
     int64_t *own_micro;        /* [owner]: what its pods cost */
     bool *off_nodes;           /* [shape]: no node may have its pods */
@@ -61,11 +62,17 @@ static inline const struct supply_kind *cluster_supply(const struct cluster *c, 
     return NULL;
 }
 
-/* Placeholders do not count among the pods that wait. */
+/* A pod waits from now on (by 1), or no longer. Placeholders are none of the pods that wait; one
+ * that was made again since a pod took its room is a GPU that the headroom lacks, and so is each
+ * GPU that pods wait for. */
 static inline void cluster_waits(struct cluster *c, const struct pod *p, int64_t by)
 {
-    if (!cluster_shape(c, p)->placeholder)
-        recorder_change(c->set.recorder, c->pending, sim_now(c->set.sim), by);
+    const struct pod_shape *s = cluster_shape(c, p);
+    sim_ns now = sim_now(c->set.sim);
+    if (!s->placeholder)
+        recorder_change(c->set.recorder, c->pending, now, by);
+    if (c->headroom > 0 && (!s->placeholder || p->created > 0))
+        recorder_change(c->set.recorder, c->lacking, now, by * s->gpus);
 }
 
 #endif

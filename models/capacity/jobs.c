@@ -198,6 +198,7 @@ static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ra
     struct job *job = &j->jobs[s->job];
     const struct job_config *c = j->set.config;
     int64_t number = s->job;
+    j->n.failed_as_traced += c->list != NULL;
     if (c->list || job->failures++ >= (uint32_t)c->back_off_limit) {
         end_job(j, now, pod, false);
         return;
@@ -426,6 +427,7 @@ void jobs_add(struct jobs_count *sum, const struct jobs_count *n)
     sum->lost_pods += n->lost_pods;
     sum->preempted_pods += n->preempted_pods;
     sum->shared += n->shared;
+    sum->failed_as_traced += n->failed_as_traced;
     sum->life_s += n->life_s;
     sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
     sum->queue_s += n->queue_s;
@@ -467,6 +469,8 @@ void jobs_figures(struct recorder *r, const char *prefix, const struct jobs_coun
     figure(&p, "asked", "jobs", (double)n->asked);
     figure(&p, "completed", "jobs", (double)n->completed);
     figure(&p, "failed", "jobs", (double)n->failed);
+    if (n->failed_as_traced > 0)
+        figure(&p, "failedAsTraced", "jobs", (double)n->failed_as_traced);
     figure(&p, "running", "jobs", (double)n->running);
     figure(&p, "waiting", "jobs", (double)n->waiting);
     figure(&p, "restarts", "jobs", (double)n->restarts);

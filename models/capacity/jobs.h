@@ -108,6 +108,7 @@ struct jobs_count {
     int64_t asked, completed, failed, running, waiting;
     int64_t restarts, lost_pods, preempted_pods;
     int64_t shared;            /* asked for a share of a GPU */
+    int64_t failed_as_traced;  /* of failed: as they did in the trace */
     double life_s, life_max_s; /* of completed jobs, from their arrival */
     double queue_s;            /* of all, until their first place */
     struct jobs_gpus gpus;

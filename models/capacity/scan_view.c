@@ -21,6 +21,7 @@ struct scan_view {
     bool *kind_fits;
     size_t *first_kind; /* [group]: of its (zone, type) pairs among all kinds */
     size_t n_kinds;
+    size_t *kind_next; /* [group]: kind that it buys next, from 1; 0: not looked at yet */
     int32_t gpu_parts; /* a GPU counts so much: thousandths where pods share one */
     struct node_scaler_group *groups;
     const struct instance_type **next; /* [group]: what it buys next */
@@ -120,6 +121,7 @@ struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *
         v->n_kinds = count_kinds(s, NULL);
         v->kind_fits = calloc(v->n_owners * v->n_kinds + 1, sizeof *v->kind_fits);
         v->first_kind = calloc(s->n_groups + 1, sizeof *v->first_kind);
+        v->kind_next = calloc(s->n_groups + 1, sizeof *v->kind_next);
         v->groups = calloc(s->n_groups + 1, sizeof *v->groups);
         v->next = calloc(s->n_groups + 1, sizeof *v->next);
         v->nodes = calloc(max_nodes + 1, sizeof *v->nodes);
@@ -127,8 +129,8 @@ struct scan_view *scan_view_create(const struct scan_view_setup *s, struct err *
         v->pods = calloc(max_pods + max_nodes + 1, sizeof *v->pods);
         v->pending = calloc(max_pods + 1, sizeof *v->pending);
     }
-    if (!v || !v->owners || !v->fits || !v->kind_fits || !v->first_kind || !v->groups || !v->next ||
-        !v->nodes || !v->slots || !v->pods || !v->pending) {
+    if (!v || !v->owners || !v->fits || !v->kind_fits || !v->first_kind || !v->kind_next ||
+        !v->groups || !v->next || !v->nodes || !v->slots || !v->pods || !v->pending) {
         scan_view_destroy(v);
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", max_pods);
         return NULL;
@@ -148,6 +150,7 @@ void scan_view_destroy(struct scan_view *v)
     free(v->fits);
     free(v->kind_fits);
     free(v->first_kind);
+    free(v->kind_next);
     free(v->groups);
     free(v->next);
     free(v->nodes);
@@ -227,6 +230,9 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
         .failed_deletions = v->set.failed_deletions[g],
     };
     size_t kind = v->first_kind[g] + next.zone * group->n_types + next.type;
+    if (v->kind_next[g] == kind + 1)
+        return; /* it would buy the same as at the last scan */
+    v->kind_next[g] = kind + 1;
     for (size_t o = 0; o < v->set.n_owners; o++)
         v->fits[o * v->set.n_groups + g] = v->kind_fits[o * v->n_kinds + kind];
 }

@@ -183,10 +183,11 @@ const char *scheduler_reason_name(enum scheduler_reason r)
     return reasons[r].name;
 }
 
-static void count_refusal(const struct pod_shape *pod, const struct node *n,
-                          struct scheduler_refusal *out)
+void scheduler_refuse_on(const struct pod_shape *pod, const struct node *n,
+                         struct scheduler_refusal *out)
 {
     uint32_t *by = out->by_reason;
+    out->nodes++;
     unsigned lacks = room_lacks(n, pod, kept_from(pod, n));
     if (!nodes_ready(n)) {
         by[SCHEDULER_NOT_READY]++;
@@ -209,22 +210,26 @@ void scheduler_refuse(const struct pod_shape *pod, const struct nodes *nodes,
                       struct scheduler_refusal *out)
 {
     *out = (struct scheduler_refusal){0};
-    for (uint32_t i = nodes_next(nodes, NODES_NONE); i != NODES_NONE; i = nodes_next(nodes, i)) {
-        out->nodes++;
-        count_refusal(pod, nodes_view(nodes, i), out);
+    for (uint32_t i = nodes_next(nodes, NODES_NONE); i != NODES_NONE; i = nodes_next(nodes, i))
+        scheduler_refuse_on(pod, nodes_view(nodes, i), out);
+}
+
+void scheduler_list(const struct scheduler_refusal *r, char *buf, size_t size)
+{
+    const char *between = "";
+    for (int i = 0; i < SCHEDULER_REASONS; i++) {
+        size_t at = strlen(buf);
+        if (r->by_reason[i] == 0 || at + 1 >= size)
+            continue;
+        snprintf(buf + at, size - at, "%s%u %s", between, (unsigned)r->by_reason[i],
+                 reasons[i].words);
+        between = ", ";
     }
 }
 
 char *scheduler_words(const struct scheduler_refusal *r, char *buf, size_t size)
 {
-    int at = snprintf(buf, size, "0/%u nodes are available", (unsigned)r->nodes);
-    const char *between = ": ";
-    for (int i = 0; i < SCHEDULER_REASONS; i++) {
-        if (r->by_reason[i] == 0 || at < 0 || (size_t)at >= size)
-            continue;
-        at += snprintf(buf + at, size - (size_t)at, "%s%u %s", between, (unsigned)r->by_reason[i],
-                       reasons[i].words);
-        between = ", ";
-    }
+    snprintf(buf, size, "0/%u nodes are available%s", (unsigned)r->nodes, r->nodes ? ": " : "");
+    scheduler_list(r, buf, size);
     return buf;
 }

@@ -63,8 +63,13 @@ struct scheduler_refusal {
     uint32_t nodes;                        /* all of them */
     uint32_t by_reason[SCHEDULER_REASONS]; /* a node may count for several */
 };
+/* Adds what this node says. */
+void scheduler_refuse_on(const struct pod_shape *pod, const struct node *node,
+                         struct scheduler_refusal *out);
 void scheduler_refuse(const struct pod_shape *pod, const struct nodes *nodes,
                       struct scheduler_refusal *out);
+/* Appends "3 Insufficient nvidia.com/gpu, 2 node(s) had untolerated taint" to the text in buf. */
+void scheduler_list(const struct scheduler_refusal *r, char *buf, size_t size);
 /* "0/5 nodes are available: 3 Insufficient nvidia.com/gpu, 2 node(s) had untolerated taint".
  * Returns buf. */
 char *scheduler_words(const struct scheduler_refusal *r, char *buf, size_t size);

@@ -14,21 +14,41 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a pool can buy a machine that would take the pod when it is empty. */
-static bool pool_sells(const struct unplaced *u, const struct pool_config *pool,
-                       const struct pod_shape *s)
+#define WORDS 400
+#define GROUPS_MAX 16 /* refusals that are told apart in findings */
+
+/* A machine of the pool as it would be, empty. */
+static struct node machine(const struct pool_config *pool, const struct instance_type *t,
+                           uint32_t zone)
 {
-    for (size_t k = 0; k < pool->instance_types.count; k++) {
-        const struct instance_type *t = catalog_instance(u->catalog, pool->instance_types.items[k]);
-        if (!t || s->gpus > t->gpus ||
-            s->cpu_milli + pool->daemon_cpu_milli >
-                t->vcpu * INT64_C(1000) - pool->reserved_cpu_milli ||
-            s->memory_bytes + pool->daemon_memory > t->memory - pool->reserved_memory)
-            continue;
-        for (size_t z = 0; z < pool->zones.count; z++)
-            if (scheduler_matches(s, pool, t, pool->zones.items[z]))
+    return (struct node){
+        .state = NODE_COMPLETE,
+        .config = pool,
+        .type = t,
+        .zone = zone,
+        .gpus = t->gpus,
+        .cpu_milli = t->vcpu * INT64_C(1000) - pool->reserved_cpu_milli,
+        .cpu_used = pool->daemon_cpu_milli,
+        .memory = t->memory - pool->reserved_memory,
+        .memory_used = pool->daemon_memory,
+    };
+}
+
+/* What the machines say that a pool could buy; true when one would take the pod. */
+static bool pool_sells(const struct unplaced *u, const struct pool_config *pool,
+                       const struct pod_shape *s, struct scheduler_refusal *r)
+{
+    for (size_t k = 0; k < pool->instance_types.count; k++)
+        for (uint32_t z = 0; z < pool->zones.count; z++) {
+            const struct instance_type *t =
+                catalog_instance(u->catalog, pool->instance_types.items[k]);
+            if (!t)
+                continue;
+            struct node n = machine(pool, t, z);
+            if (scheduler_fits(s, &n))
                 return true;
-    }
+            scheduler_refuse_on(s, &n, r);
+        }
     return false;
 }
 
@@ -47,19 +67,17 @@ static bool node_would_do(const struct unplaced *u, const struct pod_shape *s)
     return false;
 }
 
-static bool could_be_placed(const struct unplaced *u, const struct pod_shape *s)
+/* sold: what the machines for sale say when none would. */
+static bool could_be_placed(const struct unplaced *u, const struct pod_shape *s,
+                            struct scheduler_refusal *sold)
 {
     const struct pool_config *pools = u->config->pools.items;
+    *sold = (struct scheduler_refusal){0};
     for (size_t i = 0; i < u->config->pools.count && u->config->autoscaler; i++)
-        if (pool_sells(u, &pools[i], s))
+        if (pool_sells(u, &pools[i], s, sold))
             return true;
     return node_would_do(u, s);
 }
-
-/* What is counted of one owner's pods, which look alike. */
-struct count {
-    int64_t all, no_machine, by_reason[SCHEDULER_REASONS];
-};
 
 static void describe(const struct pod_shape *s, char *buf, size_t size)
 {
@@ -72,17 +90,28 @@ static void describe(const struct pod_shape *s, char *buf, size_t size)
              kinds, (double)s->cpu_milli / 1e3, (double)s->memory_bytes / (double)(1 << 30));
 }
 
-/* The words for all pods of an owner. */
-static void reason(const struct unplaced *u, uint32_t owner, const struct scheduler_refusal *r,
-                   char *buf, size_t size)
+/* Why pods of an owner wait. */
+struct why {
+    struct scheduler_refusal nodes, sold; /* nodes that are there; machines for sale */
+    bool never;                           /* none of them could take one, empty as it may be */
+};
+
+static void reason(const struct unplaced *u, uint32_t owner, const struct why *w, char *buf,
+                   size_t size)
 {
     const char *other = u->refusal(u->self, owner);
-    scheduler_words(r, buf, size);
+    buf[0] = '\0';
+    if (w->nodes.nodes > 0 || (!other && w->sold.nodes == 0))
+        scheduler_words(&w->nodes, buf, size);
     size_t at = strlen(buf);
-    if (r->nodes == 0 && other)
-        snprintf(buf, size, "%s", other);
-    else if (other)
-        snprintf(buf + at, size - at, "; %s", other);
+    if (w->never && w->sold.nodes > 0) {
+        snprintf(buf + at, size - at, "%sof %u machines for sale none is enough: ", at ? "; " : "",
+                 (unsigned)w->sold.nodes);
+        scheduler_list(&w->sold, buf, size);
+    }
+    at = strlen(buf);
+    if (other)
+        snprintf(buf + at, size - at, "%s%s", at ? "; " : "", other);
 }
 
 static int64_t waiting(const struct unplaced *u, uint32_t owner)
@@ -105,26 +134,73 @@ static void log_each(const struct unplaced *u, uint32_t owner, sim_ns end, const
     }
 }
 
+/* Pods of all owners with one refusal. */
+struct group {
+    int64_t pods;
+    uint32_t owner; /* the first of them */
+    bool never;
+    char words[WORDS];
+};
+
+/* What is counted of all owners. */
+struct count {
+    int64_t all, no_machine, by_reason[SCHEDULER_REASONS];
+    struct group groups[GROUPS_MAX];
+    size_t n_groups;
+    int64_t others; /* pods beyond these */
+};
+
+static void join(struct count *c, const struct group *g)
+{
+    for (size_t i = 0; i < c->n_groups; i++)
+        if (c->groups[i].never == g->never && strcmp(c->groups[i].words, g->words) == 0) {
+            c->groups[i].pods += g->pods;
+            return;
+        }
+    if (c->n_groups == GROUPS_MAX)
+        c->others += g->pods;
+    else
+        c->groups[c->n_groups++] = *g;
+}
+
 static void close_owner(const struct unplaced *u, uint32_t owner, sim_ns end, struct count *sum)
 {
     const struct pod_shape *s = &u->shapes[owner];
-    struct scheduler_refusal r;
-    char words[400], asks[160];
-    int64_t pods = waiting(u, owner);
-    if (pods == 0 || s->placeholder)
+    struct group g = {.pods = waiting(u, owner), .owner = owner};
+    struct why w;
+    if (g.pods == 0 || s->placeholder)
         return;
-    bool never = !could_be_placed(u, s);
-    scheduler_refuse(s, u->nodes, &r);
-    reason(u, owner, &r, words, sizeof words);
-    describe(s, asks, sizeof asks);
-    log_each(u, owner, end, words);
-    recorder_finding(u->recorder, "warning", "unplaced", "%lld pods of %s (%s) have no place: %s%s",
-                     (long long)pods, s->name ? s->name : "an owner", asks, words,
-                     never ? "; no node that is there or for sale could take one" : "");
-    sum->all += pods;
-    sum->no_machine += never ? pods : 0;
+    w.never = !could_be_placed(u, s, &w.sold);
+    g.never = w.never;
+    scheduler_refuse(s, u->nodes, &w.nodes);
+    reason(u, owner, &w, g.words, sizeof g.words);
+    log_each(u, owner, end, g.words);
+    join(sum, &g);
+    sum->all += g.pods;
+    sum->no_machine += g.never ? g.pods : 0;
     for (int k = 0; k < SCHEDULER_REASONS; k++)
-        sum->by_reason[k] += r.by_reason[k] > 0 ? pods : 0;
+        sum->by_reason[k] +=
+            w.nodes.by_reason[k] > 0 || (w.never && w.sold.by_reason[k] > 0) ? g.pods : 0;
+}
+
+static void say(const struct unplaced *u, const struct count *c)
+{
+    char asks[160];
+    for (size_t i = 0; i < c->n_groups; i++) {
+        const struct group *g = &c->groups[i];
+        const struct pod_shape *s = &u->shapes[g->owner];
+        describe(s, asks, sizeof asks);
+        recorder_finding(u->recorder, "warning", "unplaced",
+                         "%lld pod%s, such as those of %s (%s), %s no place at the end: %s%s",
+                         (long long)g->pods, g->pods == 1 ? "" : "s", s->name ? s->name : "-", asks,
+                         g->pods == 1 ? "has" : "have", g->words,
+                         g->never ? "; no node that is there or for sale could take it" : "");
+    }
+    if (c->others > 0)
+        recorder_finding(u->recorder, "warning", "unplaced",
+                         "%lld more pods have no place at the end, for other reasons; the log has "
+                         "them",
+                         (long long)c->others);
 }
 
 static void figure(const struct unplaced *u, const char *reason, int64_t value)
@@ -144,4 +220,5 @@ void unplaced_write(const struct unplaced *u, sim_ns end)
     figure(u, "noMachine", sum.no_machine);
     for (int k = 0; k < SCHEDULER_REASONS; k++)
         figure(u, scheduler_reason_name((enum scheduler_reason)k), sum.by_reason[k]);
+    say(u, &sum);
 }

@@ -29,9 +29,9 @@ struct unplaced {
 };
 
 /* A log line for each such pod with the scheduler's words; figures pods.unplaced and
- * pods.unplaced.<reason> (pods that at least one node refused for it; noMachine: neither a node
- * nor a machine that a pool could buy is large enough or of the right kind); a finding for each
- * of the most frequent refusals. Placeholders are left out. */
+ * pods.unplaced.<reason> (pods that at least one node refused for it, or one machine for sale where
+ * none would do; noMachine: neither a node that is there nor a machine that a pool could buy would
+ * take it, empty as it may be); a finding for each refusal. Placeholders are left out. */
 void unplaced_write(const struct unplaced *u, sim_ns end);
 
 #endif

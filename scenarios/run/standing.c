@@ -19,7 +19,8 @@ void standing_read(const struct result *r, const struct scenario *s, double *sha
                              .total = result_value(r, "cost.total", 0),
                              .jobs_failed = -1};
     if (result_value(r, "jobs.asked", 0) > 0)
-        out->jobs_failed = result_value(r, "jobs.failed", 0);
+        out->jobs_failed =
+            result_value(r, "jobs.failed", 0) - result_value(r, "jobs.failedAsTraced", 0);
     for (size_t i = 0; i < s->services.count; i++) {
         snprintf(path, sizeof path, "services.%s.slo.windows", c[i].name);
         double windows = slo_asked(&c[i].slo) ? result_value(r, path, 0) : 0;

@@ -95,6 +95,9 @@ static void jobs_sentence(struct verdict *v, struct text *t)
     text_printf(t, "%s%s of %s jobs completed", t->length ? "; " : "",
                 human_count(result_value(v->r, "jobs.completed", 0)).s,
                 human_count(result_value(v->r, "jobs.asked", 0)).s);
+    double traced = result_value(v->r, "jobs.failedAsTraced", 0);
+    if (traced > 0)
+        text_printf(t, " and %s failed as they did in the trace", human_count(traced).s);
     if (each >= 0)
         text_printf(t, ", a job costs %s", amount(v, each).s);
     for (size_t i = 0; i < v->s->jobs.count; i++) {

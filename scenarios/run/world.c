@@ -345,6 +345,25 @@ static void say_shares(const struct world *w, const struct job_config *c)
                          c->list->left_out, c->name);
 }
 
+static double share(double part, double of)
+{
+    return of > 0 ? 100 * part / of : 0;
+}
+
+/* The balance that jobs_count has asserted, in words. */
+static void say_gpu_time(const struct world *w, const struct jobs_gpus *g)
+{
+    double in = gpu_time_s(g->in), out = gpu_time_s(g->out), running = gpu_time_s(g->running);
+    double lost =
+        gpu_time_s(g->starting) + gpu_time_s(g->failed) + gpu_time_s(g->cut) + gpu_time_s(g->dead);
+    if (in > 0)
+        recorder_finding(w->recorder, "note", "gpu-time",
+                         "Jobs held GPUs for %.10g GPU s: %.10g (%.3g %%) in runs that ended well, "
+                         "%.10g (%.3g %%) lost to starts, failures and evictions, %.10g still "
+                         "running; the books agree exactly.",
+                         in, out, share(out, in), lost, share(lost, in), running);
+}
+
 /* Figures of all jobs, and of each item when there are several, but not many. */
 static void close_jobs(struct world *w)
 {
@@ -365,6 +384,7 @@ static void close_jobs(struct world *w)
     }
     if (w->n_jobs > 0)
         jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
+    say_gpu_time(w, &sum.gpus);
 }
 
 /* Pods that hold GPUs for others have nothing to do. */
