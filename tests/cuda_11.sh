@@ -16,15 +16,16 @@ skip() {
     exit 77
 }
 
-packages="nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libcudart11.0
- libcublas11 libcublaslt11 libnvrtc11.2 libcub-dev libthrust-dev"
+packages=(nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libcudart11.0 libcublas11 libcublaslt11
+    libnvrtc11.2 libcub-dev libthrust-dev)
 
 # Apt's own sources with the component added, and lists, cache and state of our own.
 configure() {
     local family
     family=$( (. /etc/os-release && echo "${ID:-} ${VERSION_CODENAME:-}") 2>/dev/null) || true
     [ "$family" = "debian bookworm" ] || skip "only Debian 12 has CUDA 11.8; this is ${family:-unknown}"
-    command -v apt-get >/dev/null && command -v dpkg >/dev/null || skip "apt-get or dpkg is missing"
+    command -v apt-get >/dev/null || skip "apt-get is missing"
+    command -v dpkg >/dev/null || skip "dpkg is missing"
     [ "$(dpkg --print-architecture)" = amd64 ] || skip "only the amd64 packages are known to work"
     mkdir -p "$work"/{sources,lists/partial,cache/archives/partial,debs}
     rm -f "$work"/sources/*
@@ -53,7 +54,7 @@ fetch() {
     [ "$free" -ge 6 ] || skip "$free GiB are free, 6 are needed"
     APT_CONFIG=$work/apt.conf apt-get -q update >"$work/update.log" 2>&1 ||
         skip "the package lists cannot be fetched: $(tail -n 1 "$work/update.log")"
-    (cd "$work/debs" && APT_CONFIG=$work/apt.conf apt-get -q download $packages) >"$work/fetch.log" 2>&1 ||
+    (cd "$work/debs" && APT_CONFIG=$work/apt.conf apt-get -q download "${packages[@]}") >"$work/fetch.log" 2>&1 ||
         skip "the packages cannot be fetched: $(tail -n 1 "$work/fetch.log")"
 }
 

@@ -21,6 +21,8 @@ struct bench_arguments {
     const char *db;    /* NULL: sluice.db where it can be written */
     const char *chart; /* NULL: none */
     bool no_store, isolated;
+    const char *algorithms;          /* file of a GPU's searched products; NULL: none */
+    int64_t graph_batch;             /* of a GPU; -1: the usual */
     const char *against, *tolerance; /* NULL: nothing, and the usual */
     bool force;
     const char *before, *now;                       /* of compare: its operands */

@@ -1,8 +1,6 @@
 /* bench_setup: from the words of the command line to what is measured. */
 #include "scenarios/cli/bench_setup.h"
 
-#include "kernels/backend.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +151,25 @@ static int read_choice(const struct bench_arguments *a, struct network_choice *o
     return bench_setup_variant(a, out, e);
 }
 
+/* A GPU's own settings; on the processor they say nothing. */
+static int read_cuda(const struct bench_arguments *a, struct bench_setup *out, struct err *e)
+{
+    struct network_bench_setup *n = &out->network;
+    if (a->graph_batch < -1 || a->graph_batch > 1024)
+        return err_set(e, ERR_INPUT, NULL, "--graph-batch: %lld: allowed is 0 to 1024",
+                       (long long)a->graph_batch);
+    if (strcmp(n->backend->name, "cuda") != 0)
+        return 0;
+    out->cuda = *n->backend;
+    out->cuda_config = *(const struct backend_cuda_config *)n->backend->config;
+    out->cuda.config = &out->cuda_config;
+    out->cuda_config.algorithms = a->algorithms;
+    if (a->graph_batch >= 0)
+        out->cuda_config.graph_batch = (int32_t)a->graph_batch;
+    n->backend = &out->cuda;
+    return 0;
+}
+
 int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e)
 {
     struct network_bench_setup *n = &out->network;
@@ -177,7 +194,7 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
             e, ERR_INPUT, NULL,
             "--isolated: only single_stream and multi_stream leave time between queries");
     n->peak = true;
-    return n->backend ? 0 : -1;
+    return n->backend ? read_cuda(a, out, e) : -1;
 }
 
 int bench_setup_tolerance(const char *value, double *out, struct err *e)

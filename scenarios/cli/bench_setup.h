@@ -2,13 +2,17 @@
 #ifndef SLUICE_SCENARIOS_CLI_BENCH_SETUP_H
 #define SLUICE_SCENARIOS_CLI_BENCH_SETUP_H
 
+#include "kernels/backend.h"
 #include "kernels/network_bench.h"
 #include "scenarios/cli/bench.h"
 
 #define BENCH_SETUP_BATCHES 32
 
+/* Stays where it is: the network's backend may be the one in it. */
 struct bench_setup {
     struct network_bench_setup network; /* of the first batch */
+    struct backend cuda;
+    struct backend_cuda_config cuda_config;
     int32_t batches[BENCH_SETUP_BATCHES];
     size_t n_batches;
 };

@@ -73,6 +73,7 @@ static int run(int argc, char **argv, struct err *e)
     struct bench_arguments a = {.format = "text",
                                 .model = "inception_v3",
                                 .backend = "auto",
+                                .graph_batch = -1,
                                 .scenario = "single_stream",
                                 .batch = 1};
     struct option_texts operands = {0};
@@ -98,6 +99,10 @@ static int run(int argc, char **argv, struct err *e)
          "compare the output with the double reference too"},
         {"--isolated", NULL, OPTION_FLAG, &a.isolated, NULL,
          "empty the device's cache before each query of a closed loop"},
+        {"--algorithms", NULL, OPTION_TEXT, &a.algorithms, "FILE",
+         "GPU: products searched for, kept in this file"},
+        {"--graph-batch", NULL, OPTION_COUNT, &a.graph_batch, "N",
+         "GPU: batches up to N run as one recorded graph; 8"},
         {"--chart", NULL, OPTION_TEXT, &a.chart, "FILE",
          "network: its steps one by one, and their roofline as .svg or .png"},
         {"--db", NULL, OPTION_TEXT, &a.db, "FILE", "store (default sluice.db)"},

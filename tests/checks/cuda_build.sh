@@ -78,8 +78,12 @@ fi
 head='cuda,target,kernel,registers,stack_bytes,spill_store_bytes,spill_load_bytes,static_shared_bytes'
 sort -u "$work/rows" >"$work/now"
 if [ -n "${SLUICE_WRITE_CUDA:-}" ]; then
-    { echo "$head" && { sort -u "$work/now" && for r in $releases; do echo "$r"; done >"$work/new" &&
-        tail -n +2 "$table" 2>/dev/null | grep -vFf <(sed 's/$/,/' "$work/new") || true; } | sort -u; } >"$work/table"
+    touch "$table"
+    for r in $releases; do
+        grep -v "^$r," "$table" >"$work/table" || true
+        cp "$work/table" "$table"
+    done
+    { echo "$head" && grep -v "^cuda,target" "$table" | sort -u - "$work/now"; } >"$work/table"
     cp "$work/table" "$table"
 fi
 bad=$(awk -F, '$6 > 0 || $7 > 0 { print $3 " spills registers for " $2 " with " $1 }' "$work/now")
