@@ -32,6 +32,7 @@ const struct load_rule network_bench_usual = {.scenario = LOAD_SINGLE_STREAM,
 struct meter {
     struct engine *engine;
     const struct network *plan;
+    bool on_processor; /* whose clock can be seen here */
     struct chance logging;
     double logged_share;
     double *first, *log; /* LOG_MAX outputs */
@@ -156,7 +157,7 @@ static int put_under_load(struct arena *a, const struct network_bench_setup *set
                             .now_s = now,
                             .wait_until = wait_until,
                             .between = between,
-                            .throttled = throttled};
+                            .throttled = m->on_processor ? throttled : NULL};
     struct load_rule rule = setup->load;
     rule.batch = setup->model.batch;
     disturbance_begin(&m->watch);
@@ -275,6 +276,7 @@ int network_bench(struct arena *a, const struct network_bench_setup *setup,
     struct meter m = {.plan = plan,
                       .logging = chance_stream(source.seed, 0, CHANCE_SAMPLE, 2),
                       .logged_share = setup->logged_share,
+                      .on_processor = strcmp(setup->backend->name, "cpu") == 0,
                       .engine = engine_create(plan, setup->backend, &source.weights, e)};
     int rc = -1;
     network_source_close(&source);

@@ -1,4 +1,5 @@
 /* test_calibrate: profiles from measured times, by the real program and the reader of scenarios. */
+#include "scenarios/cli/profile_draft.h"
 #include "scenarios/run/calibration.h"
 #include "sim/arena.h"
 #include "tests/temp_file.h"
@@ -95,4 +96,19 @@ Test(calibrate, held_out_batches_judge_the_fit_and_are_no_points)
     cr_assert_eq(calibrate(csv.path, "--date 2026-05-31 --held-out 3", "/dev/null"), 2);
     cr_assert(strstr(said, "--held-out: batch 3 was not measured"), "%s", said);
     temp_drop(&csv);
+}
+
+Test(calibrate, a_board_is_called_by_its_kind)
+{
+    static const char *const boards[][2] = {{"Tesla P4", "P4"},
+                                            {"Tesla V100-SXM2-16GB", "V100"},
+                                            {"NVIDIA A100-SXM4-40GB", "A100"},
+                                            {"NVIDIA H200", "H200"},
+                                            {"NVIDIA GeForce RTX 4090", "4090"},
+                                            {"", "unknown"}};
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
+        char kind[PROFILE_DRAFT_KIND];
+        profile_draft_kind(boards[i][0], kind);
+        cr_expect_str_eq(kind, boards[i][1]);
+    }
 }

@@ -24,7 +24,7 @@ struct calibrate {
     int64_t threads;
     /* texts that the draft borrows */
     struct environment environment;
-    char framework[200], clocks[200], source[400], remark[200];
+    char framework[200], source[400], remark[200], kind[PROFILE_DRAFT_KIND];
 };
 
 /* ---- measuring ---- */
@@ -53,6 +53,12 @@ static void describe_environment(struct calibrate *c)
 {
     const struct environment *env = &c->environment;
     struct profile_draft *d = &c->draft;
+    bool gpu = strcmp(env->backend, "cpu") != 0;
+    if (gpu)
+        profile_draft_kind(env->device, c->kind);
+    else
+        snprintf(c->kind, sizeof c->kind, "CPU");
+    d->gpu = d->gpu ? d->gpu : c->kind;
     snprintf(c->framework, sizeof c->framework,
              "Sluice " SLUICE_VERSION ", %s, core %s, %d threads", env->framework, env->core,
              (int)env->threads);
@@ -131,6 +137,7 @@ static int read_files(struct calibrate *c, struct arena *a, struct err *e)
                                      i ? "," : "", s.path);
     }
     c->draft.framework = c->draft.framework ? c->draft.framework : "as measured by the caller";
+    c->draft.gpu = c->draft.gpu ? c->draft.gpu : "CPU";
     return 0;
 }
 
@@ -200,9 +207,8 @@ static int check(struct calibrate *c, struct err *e)
 
 static int run(int argc, char **argv, struct err *e)
 {
-    struct calibrate c = {
-        .backend = "auto",
-        .draft = {.model = "inception_v3", .gpu = "CPU", .precision = "fp32", .stable = true}};
+    struct calibrate c = {.backend = "auto",
+                          .draft = {.model = "inception_v3", .precision = "fp32", .stable = true}};
     struct profile_draft *d = &c.draft;
     struct option_texts operands = {0};
     const struct option rows[] = {
@@ -221,7 +227,8 @@ static int run(int argc, char **argv, struct err *e)
          "csv, perf_analyzer, model_analyzer, mlperf, mlperf_detail; told from the file"},
         {"--model-config", NULL, OPTION_TEXT, &c.config, "NAME",
          "which model or configuration of a Model Analyzer table"},
-        {"--gpu", NULL, OPTION_TEXT, &d->gpu, "NAME", "kind of GPU in the profile; CPU"},
+        {"--gpu", NULL, OPTION_TEXT, &d->gpu, "NAME",
+         "kind of GPU in the profile; CPU, or the board that ran"},
         {"--framework", NULL, OPTION_TEXT, &d->framework, "TEXT", "software that ran it"},
         {"--precision", NULL, OPTION_TEXT, &d->precision, "NAME", "fp32"},
         {"--device", NULL, OPTION_TEXT, &d->device, "TEXT", "exact board"},

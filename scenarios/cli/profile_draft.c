@@ -44,6 +44,17 @@ void profile_draft_spread(struct profile_draft *d, double *times_s, size_t n)
     d->n_spread = PROFILE_DRAFT_SPREAD;
 }
 
+void profile_draft_kind(const char *device, char out[PROFILE_DRAFT_KIND])
+{
+    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce ", "Quadro ", "RTX "};
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strncmp(device, makers[i], strlen(makers[i])) == 0)
+            device += strlen(makers[i]);
+    size_t n = strcspn(device, " -");
+    snprintf(out, PROFILE_DRAFT_KIND, "%.*s", n > 0 && n < PROFILE_DRAFT_KIND ? (int)n : 7,
+             n > 0 ? device : "unknown");
+}
+
 /* ---- fit ---- */
 
 int profile_draft_hold(struct profile_draft *d, const char *list, struct err *e)

@@ -28,6 +28,9 @@ struct profile_draft {
     struct batch_trust trust;
 };
 
+/* "Tesla V100-SXM2-16GB" -> "V100": the kind as instance types name it. */
+#define PROFILE_DRAFT_KIND 32
+void profile_draft_kind(const char *device, char out[PROFILE_DRAFT_KIND]);
 /* The spread from n measured times of one batch; sorts them. */
 void profile_draft_spread(struct profile_draft *d, double *times_s, size_t n);
 /* Marks the batches of "3,6" as held out; ERR_INPUT when one is not among the points. */
