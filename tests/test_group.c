@@ -49,7 +49,7 @@ static struct pool_config config(int policy)
         .spot_pools = 1,
         .spot_market = "example",
         .spot_duration_h = 1,
-        .boot = {DIST_CONSTANT, 60e9, 0, 60e9},
+        .boot = {.kind = DIST_CONSTANT, .a = 60e9, .b = 0, .mean = 60e9},
     };
 }
 
