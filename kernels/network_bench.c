@@ -5,6 +5,8 @@
 #include "kernels/cache_flush.h"
 #include "kernels/early_stop.h"
 #include "kernels/engine.h"
+#include "kernels/gpu_watch.h"
+#include "kernels/nvml.h"
 #include "kernels/stopwatch.h"
 #include "sim/arena.h"
 #include "sim/chance.h"
@@ -38,6 +40,7 @@ struct meter {
     double *first, *log; /* LOG_MAX outputs */
     size_t logged;
     struct disturbance_watch watch;
+    struct gpu_watch gpu;     /* watches nothing on the processor */
     struct cache_flush flush; /* empty: caches stay as they are */
 };
 
@@ -86,8 +89,8 @@ static int between(void *self, size_t queries, struct err *e)
 
 static int throttled(void *self, struct err *e)
 {
-    (void)e;
-    return disturbance_probe(&((struct meter *)self)->watch);
+    struct meter *m = self;
+    return m->on_processor ? disturbance_probe(&m->watch) : gpu_watch_look(&m->gpu, e);
 }
 
 /* ---- correctness ---- */
@@ -157,14 +160,19 @@ static int put_under_load(struct arena *a, const struct network_bench_setup *set
                             .now_s = now,
                             .wait_until = wait_until,
                             .between = between,
-                            .throttled = m->on_processor ? throttled : NULL};
+                            .throttled = throttled};
     struct load_rule rule = setup->load;
     rule.batch = setup->model.batch;
     disturbance_begin(&m->watch);
+    if (gpu_watch_look(&m->gpu, e) < 0)
+        return -1;
     int rc = setup->find_peak ? load_find_peak(a, &t, &rule, &out->load, e)
                               : load_run(a, &t, &rule, &out->load, e);
     disturbance_probe(&m->watch);
     disturbance_end(&m->watch, &out->disturbance);
+    if (rc == 0 && gpu_watch_look(&m->gpu, e) < 0)
+        rc = -1;
+    gpu_watch_read(&m->gpu, &out->gpu);
     out->qps = rule.scenario == LOAD_SERVER ? rule.qps : 0;
     if (rc == 0 && out->load.queries == 0)
         rc = err_set(e, ERR_INPUT, NULL,
@@ -225,7 +233,7 @@ static int peak_before(const struct meter *m, struct network_bench *out, struct 
 }
 
 /* The processor describes itself, a GPU by its backend. */
-static void find_environment(const struct meter *m, const struct backend *backend,
+static void find_environment(struct meter *m, const struct backend *backend,
                              struct environment *env)
 {
     struct backend_device d;
@@ -236,9 +244,16 @@ static void find_environment(const struct meter *m, const struct backend *backen
     snprintf(env->backend, sizeof env->backend, "%s", backend->name);
     snprintf(env->device, sizeof env->device, "%s", d.name);
     snprintf(env->framework, sizeof env->framework, "%s", d.software);
-    snprintf(env->driver, sizeof env->driver, "%s", d.software);
     snprintf(env->core, sizeof env->core, "%s", backend->name);
-    snprintf(env->clocks, sizeof env->clocks, "not read");
+    gpu_watch_open(&m->gpu, &(struct nvml_choice){.bus = d.bus});
+    struct err ignored = {0};
+    gpu_watch_look(&m->gpu, &ignored);
+    const struct gpu_usage *u = &m->gpu.usage;
+    snprintf(env->driver, sizeof env->driver, "%s", u->driver[0] ? u->driver : d.software);
+    if (u->clock_max_mhz > 0)
+        snprintf(env->clocks, sizeof env->clocks, "SM at most %.0f MHz", u->clock_max_mhz);
+    else
+        snprintf(env->clocks, sizeof env->clocks, "not readable");
     env->cache_bytes = (int64_t)d.cache_bytes;
     env->threads = 0;
 }
@@ -287,6 +302,7 @@ int network_bench(struct arena *a, const struct network_bench_setup *setup,
     if (m.engine && rc == 0)
         rc = measure(a, setup, &m, out, e);
     cache_flush_fini(&m.flush);
+    gpu_watch_close(&m.gpu);
     engine_destroy(m.engine);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/disturbance.h"
 #include "kernels/environment.h"
+#include "kernels/gpu_watch.h"
 #include "kernels/latency.h"
 #include "kernels/load.h"
 #include "kernels/network_source.h"
@@ -40,6 +41,7 @@ struct network_bench {
                                       its largest output; NaN when not asked for */
     struct environment environment;
     struct disturbance disturbance;
+    struct gpu_usage gpu; /* no samples on the processor */
     struct peak peak;
 };
 

@@ -104,6 +104,20 @@ static void print_bench(const struct sweep *s, size_t i, struct text *t)
     text_add(t, "\n");
 }
 
+static void print_gpu(const struct gpu_usage *u, struct text *t)
+{
+    if (u->samples == 0)
+        return;
+    text_printf(t,
+                "\nGPU clock seen %.0f to %.0f of %.0f MHz; %.0f W, at most %.0f of %.0f; %.0f C; "
+                "memory %.2f GB",
+                u->clock_low_mhz, u->clock_mhz, u->clock_max_mhz, u->power_w, u->power_most_w,
+                u->power_limit_w, u->temperature_c, u->memory_bytes * 1e-9);
+    if (u->throttled > 0)
+        text_printf(t, "; THROTTLED at %zu of %zu looks: %s", u->throttled, u->samples,
+                    gpu_watch_reasons(u->reasons)[0] ? gpu_watch_reasons(u->reasons) : "low clock");
+}
+
 static void print_disturbance(const struct network_bench *b, struct text *t)
 {
     const struct disturbance *d = &b->disturbance;
@@ -113,6 +127,7 @@ static void print_disturbance(const struct network_bench *b, struct text *t)
         text_printf(t, "; THROTTLED for heat %lld times", (long long)d->throttles);
     if (b->load.dropped)
         text_printf(t, "; %zu queries measured again after the clock fell", b->load.dropped);
+    print_gpu(&b->gpu, t);
     text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
     text_add(t, "Brackets hold 95 % intervals.\n");
 }
@@ -201,6 +216,27 @@ static void put_server(struct json_out *o, const struct load_rule *r, const stru
     json_out_close(o, "}");
 }
 
+static void put_gpu(struct json_out *o, const struct gpu_usage *u)
+{
+    if (u->samples == 0)
+        return;
+    json_out_key(o, "gpu");
+    json_out_open(o, "{");
+    put_number(o, "smClockMHz", u->clock_mhz);
+    put_number(o, "lowestSmClockMHz", u->clock_low_mhz);
+    put_number(o, "maxSmClockMHz", u->clock_max_mhz);
+    put_number(o, "powerW", u->power_w);
+    put_number(o, "highestPowerW", u->power_most_w);
+    put_number(o, "powerLimitW", u->power_limit_w);
+    put_number(o, "temperatureC", u->temperature_c);
+    put_number(o, "memoryBytes", u->memory_bytes);
+    put_number(o, "busyShare", u->busy_share);
+    put_int(o, "looks", (int64_t)u->samples);
+    put_int(o, "throttledLooks", (int64_t)u->throttled);
+    put_string(o, "throttledBy", gpu_watch_reasons(u->reasons));
+    json_out_close(o, "}");
+}
+
 static void put_disturbance(struct json_out *o, const struct network_bench *b)
 {
     const struct disturbance *d = &b->disturbance;
@@ -214,6 +250,7 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
         put_int(o, "thermalThrottles", d->throttles);
     put_int(o, "dropped", (int64_t)b->load.dropped);
     json_out_close(o, "}");
+    put_gpu(o, &b->gpu);
     json_out_key(o, "peak");
     json_out_open(o, "{");
     put_number(o, "gflops", b->peak.gflops);
