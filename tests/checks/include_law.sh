@@ -29,7 +29,7 @@ mpi.h ^scenarios/run/.*$
 curl/ ^scenarios/.*$
 cuda ^(kernels/.*\.cuh?|tests/cuda_shim/.*)$
 cublas ^(kernels/.*\.cuh?|tests/cuda_shim/.*)$
-dlfcn.h ^(kernels/(nvml\.c|device_blas\.cu)|tests/test_nvml\.c)$
+dlfcn.h ^(kernels/(nvml\.c|device_blas\.cu)|tests/test_(nvml|gpu_watch)\.c)$
 functional ^tests/cuda_shim/
 tuple ^tests/cuda_shim/
 map ^tests/cuda_shim/
