@@ -12,6 +12,7 @@ typedef int64_t sim_ns;
 #define SIM_MINUTE (60 * SIM_SECOND)
 #define SIM_HOUR (3600 * SIM_SECOND)
 #define SIM_DAY (24 * SIM_HOUR)
-#define SIM_NEVER INT64_MAX /* later than every time that occurs */
+#define SIM_MONTH (730 * SIM_HOUR) /* of bills, budgets and growth: a twelfth of 365 days */
+#define SIM_NEVER INT64_MAX        /* later than every time that occurs */
 
 #endif

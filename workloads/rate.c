@@ -56,7 +56,7 @@ static double growth_at(const struct rate *r, sim_ns t)
         return 1;
     }
     double days = (double)(t / SIM_DAY);
-    return chance_exp(r->growth_log * (days / RATE_MONTH_DAYS));
+    return chance_exp(r->growth_log * (days * (double)SIM_DAY / (double)SIM_MONTH));
 }
 
 static double on_line(const struct rate_point *a, const struct rate_point *b, sim_ns position)

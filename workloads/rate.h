@@ -47,7 +47,6 @@ struct rate_piece {
  * time within a piece is exact in a double. */
 #define RATE_LONGEST_PIECE SIM_HOUR
 /* Days in a month of growth: 365.25 / 12. */
-#define RATE_MONTH_DAYS 30.4375
 
 /* The piece that begins at `from` (>= 0). It depends on the rate and on from alone, never on what
  * was asked before. */

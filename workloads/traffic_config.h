@@ -79,7 +79,7 @@ struct traffic_config {
     int align;                   /* enum traffic_align */
     sim_ns start;                /* position in file or profile at simulated time 0 */
     double scale;                /* 0 stands for 1 */
-    double growth_per_month;     /* 0.08: 8 % more each month of 30.4375 days, compounded daily */
+    double growth_per_month;     /* 0.08: 8 % more each month of 730 h, compounded daily */
     const struct traffic_shape *shape;
 
     const char *column, *time_column; /* by header name, or by number from 1 */

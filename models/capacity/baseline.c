@@ -3,10 +3,13 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/drill.h"
+#include "models/capacity/eci.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/spot_trace.h"
 #include "models/capacity/startup.h"
 #include "models/capacity/startup_source.h"
+#include "models/capacity/virtual_node.h"
 #include "models/money/price.h"
 #include "sim/money.h"
 #include "sim/recorder.h"
@@ -23,15 +26,67 @@ static int64_t hourly(const struct baseline *b, const char *type, const char *re
     return p ? p->per_hour.micro : -1;
 }
 
+#define KINDS_MAX 16
+
+/* A pod that names no kind of GPU runs on what the pools have. */
+static struct knob_texts pool_kinds(const struct baseline *b, const char **names)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    struct knob_texts kinds = {names, 0};
+    for (size_t p = 0; p < b->config->pools.count; p++)
+        for (size_t i = 0; i < pools[p].instance_types.count && kinds.count < KINDS_MAX; i++) {
+            const struct instance_type *t =
+                catalog_instance(b->catalog, pools[p].instance_types.items[i]);
+            if (t && t->gpu)
+                names[kinds.count++] = t->gpu;
+        }
+    return kinds;
+}
+
+/* The container instance that this pod would get, by its annotations or its size. */
+static bool offer(const struct baseline *b, const struct pod_shape *pod, struct eci_offer *out)
+{
+    static const struct virtual_node_config plain = {.region = NULL};
+    const struct virtual_node_config *v =
+        b->config->virtual_node ? b->config->virtual_node : &plain;
+    struct eci_market m = {b->catalog, b->currency, v->region, v->counts};
+    struct eci_request request;
+    struct eci_offers offers;
+    struct err ignored = {0};
+    struct pod_shape shape = *pod;
+    const char *names[KINDS_MAX];
+    if (pod->gpu_types.count == 0)
+        shape.gpu_types = pool_kinds(b, names);
+    if (pod->gpus == 0 || eci_request_read(v, &shape, &request, &ignored) ||
+        eci_offers_find(&m, &request, &offers, &ignored) || offers.n == 0)
+        return false;
+    *out = offers.items[0];
+    return true;
+}
+
 /* Machines of one type for the peak. */
-static int64_t machines(const struct baseline *b, const struct instance_type *t)
+static int64_t machines(const struct baseline *b, int64_t gpus)
 {
     if (b->peak_gpus == 0)
         return b->peak_nodes;
-    return t->gpus > 0 ? (b->peak_gpus + t->gpus - 1) / t->gpus : -1;
+    return gpus > 0 ? (b->peak_gpus + gpus - 1) / gpus : -1;
 }
 
-/* The cheapest type that a pool may buy, for the peak all along. */
+/* The cheaper of two costs; -1: unknown. */
+static int64_t cheaper(int64_t a, int64_t b)
+{
+    return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
+static int64_t peak_of(const struct baseline *b, const struct catalog_price_key *key, int64_t gpus)
+{
+    int64_t price = hourly(b, key->type, key->region, key->billing);
+    int64_t n = machines(b, gpus);
+    return price < 0 || n < 0 ? -1 : n * money_for(price, b->horizon);
+}
+
+/* The cheapest type that a pool may buy, for the peak all along; without pools, machines of the
+ * container instances' size. */
 static int64_t peak(const struct baseline *b, enum price_billing billing)
 {
     const struct pool_config *pools = b->config->pools.items;
@@ -40,13 +95,17 @@ static int64_t peak(const struct baseline *b, enum price_billing billing)
         for (size_t i = 0; i < pools[p].instance_types.count; i++) {
             const char *name = pools[p].instance_types.items[i];
             const struct instance_type *t = catalog_instance(b->catalog, name);
-            int64_t price = hourly(b, name, pools[p].region, billing);
-            int64_t n = t ? machines(b, t) : -1;
-            if (price < 0 || n < 0)
-                continue;
-            int64_t cost = n * money_for(price, b->horizon);
-            best = best < 0 || cost < best ? cost : best;
+            struct catalog_price_key key = {name, pools[p].region, NULL, billing};
+            best = cheaper(best, t ? peak_of(b, &key, t->gpus) : -1);
         }
+    for (size_t o = 0; b->config->pools.count == 0 && o < b->n_owners; o++) {
+        struct eci_offer f;
+        if (!offer(b, &b->shapes[o], &f))
+            return -1;
+        struct catalog_price_key key = {f.type, b->config->virtual_node->region, NULL, billing};
+        int64_t cost = peak_of(b, &key, f.gpus);
+        best = cost > best ? cost : best; /* the largest pod must fit */
+    }
     return best;
 }
 
@@ -60,56 +119,17 @@ int64_t baseline_subscription_peak(const struct baseline *b)
     return peak(b, PRICE_SUBSCRIPTION);
 }
 
-/* ---- elastic container instances ---- */
-
-static bool kind_allowed(const struct baseline *b, const struct pod_shape *pod, const char *gpu)
-{
-    for (size_t i = 0; i < pod->gpu_types.count; i++)
-        if (strcmp(pod->gpu_types.items[i], gpu) == 0)
-            return true;
-    if (pod->gpu_types.count > 0)
-        return false;
-    const struct pool_config *pools = b->config->pools.items;
-    for (size_t p = 0; p < b->config->pools.count; p++)
-        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
-            const struct instance_type *t =
-                catalog_instance(b->catalog, pools[p].instance_types.items[i]);
-            if (t && t->gpu && strcmp(t->gpu, gpu) == 0)
-                return true;
-        }
-    return false;
-}
-
-/* Price an hour of the cheapest instance that this pod fits into; -1: none. */
-static int64_t eci_hourly(const struct baseline *b, const struct pod_shape *pod)
-{
-    int64_t best = -1;
-    for (size_t p = 0; p < b->catalog->n_parts; p++) {
-        const struct knob_list *l = &b->catalog->parts[p].eci_specs;
-        const struct catalog_eci_spec *specs = l->items;
-        for (size_t i = 0; i < l->count; i++) {
-            const struct catalog_eci_spec *s = &specs[i];
-            if (s->gpus < pod->gpus || s->vcpu * INT64_C(1000) < pod->cpu_milli ||
-                s->memory < pod->memory_bytes || !kind_allowed(b, pod, s->gpu))
-                continue;
-            int64_t price = hourly(b, s->type, NULL, PRICE_ON_DEMAND);
-            if (price >= 0 && (best < 0 || price < best))
-                best = price;
-        }
-    }
-    return best;
-}
-
 int64_t baseline_eci_only(const struct baseline *b)
 {
     int64_t sum = 0;
     for (size_t o = 0; o < b->n_owners; o++) {
         if (b->pod_ns[o] == 0)
             continue;
-        int64_t price = b->shapes[o].gpus > 0 ? eci_hourly(b, &b->shapes[o]) : -1;
-        if (price < 0)
+        struct eci_offer f;
+        if (!offer(b, &b->shapes[o], &f))
             return -1;
-        sum += money_for(price, b->pod_ns[o]);
+        int64_t unpaid = b->unpaid_ns ? b->unpaid_ns[o] : 0;
+        sum += money_for(f.micro_per_hour, b->pod_ns[o] - unpaid);
     }
     return sum;
 }
@@ -142,7 +162,17 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
     return spot_unprotected_price(m, c->spot_duration_h, lowest);
 }
 
-/* The cheapest GPU hour of the pools, as a machine's price and its GPUs. */
+static int64_t lowest_instance(const struct baseline *b, int64_t list)
+{
+    const struct virtual_node_config *v = b->config->virtual_node;
+    const struct spot_preset *m = catalog_spot(b->catalog, v->market);
+    if (!m)
+        return list;
+    double share = m->price_step > 0 ? m->price_low : m->price_share;
+    return price_share(list, (int64_t)(share * 0.9 * 1e6));
+}
+
+/* The cheapest GPU hour of the pools and instances, as a machine's price and its GPUs. */
 struct bargain {
     int64_t micro, gpus;
 };
@@ -161,7 +191,24 @@ static struct bargain cheapest_gpu(const struct baseline *b)
             if (best.micro < 0 || micro * best.gpus < best.micro * t->gpus)
                 best = (struct bargain){micro, t->gpus};
         }
+    struct eci_offer f;
+    for (size_t o = 0; b->config->virtual_node && o < b->n_owners; o++)
+        if (offer(b, &b->shapes[o], &f)) {
+            int64_t micro = lowest_instance(b, f.micro_per_hour);
+            if (best.micro < 0 || micro * best.gpus < best.micro * f.gpus)
+                best = (struct bargain){micro, f.gpus};
+        }
     return best;
+}
+
+/* Are the pool's least nodes there all along? Not while the platform takes machines back or has
+ * none to sell. */
+static bool keeps_least(const struct baseline *b, const struct pool_config *c)
+{
+    for (size_t i = 0; i < b->config->n_drills; i++)
+        if (b->config->drills[i].kind == DRILL_ZONE_LOSS)
+            return false;
+    return !pool_uses_spot(c) && c->on_demand_vcpu_quota == 0;
 }
 
 /* What the pools' least sizes cost at the lowest prices. */
@@ -171,7 +218,7 @@ static int64_t floor_cost(const struct baseline *b)
     int64_t sum = 0;
     for (size_t p = 0; p < b->config->pools.count; p++) {
         int64_t lowest = -1;
-        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
+        for (size_t i = 0; keeps_least(b, &pools[p]) && i < pools[p].instance_types.count; i++) {
             int64_t micro = lowest_hourly(b, &pools[p], pools[p].instance_types.items[i]);
             if (micro >= 0 && (lowest < 0 || micro < lowest))
                 lowest = micro;
@@ -222,12 +269,27 @@ static int64_t initial_gpus(const struct baseline *b)
     return sum;
 }
 
-/* GPU time that goes into starts whatever the policy. */
+/* GPU time of the machines' first starts whatever the policy. Instances may be there already when
+ * the clock starts, and nobody says how many. */
 static int64_t starting_ns(const struct baseline *b, int64_t gpu_ns)
 {
     int64_t serving = (gpu_ns + b->horizon - 1) / b->horizon;
     int64_t bought = serving - initial_gpus(b);
-    return bought > 0 ? bought * least_start(b) : 0;
+    return bought > 0 && !b->config->virtual_node ? bought * least_start(b) : 0;
+}
+
+/* GPU time of the containers that ran to their end, before their work. */
+static int64_t container_ns(const struct baseline *b)
+{
+    const struct virtual_node_config *v = b->config->virtual_node;
+    int64_t sum = 0;
+    for (size_t o = 0; b->completed_gpus && b->startups && o < b->n_owners; o++) {
+        struct startup_config start = b->startups[o];
+        bool pulls = b->config->pools.count == 0 && v && !v->image_cache;
+        start.image.cached = start.image.cached || !pulls;
+        sum += b->completed_gpus[o] * startup_source_least(&start, b->catalog);
+    }
+    return sum;
 }
 
 int64_t baseline_clairvoyant(const struct baseline *b)
@@ -239,9 +301,10 @@ int64_t baseline_clairvoyant(const struct baseline *b)
             return -1;
         gpu_ns += b->busy_ns[o] * b->shapes[o].gpus;
     }
-    if (best.micro < 0)
+    if (best.micro < 0 || b->mixed)
         return -1;
-    gpu_ns += starting_ns(b, gpu_ns);
+    int64_t machines_ns = starting_ns(b, gpu_ns), containers_ns = container_ns(b);
+    gpu_ns += machines_ns > containers_ns ? machines_ns : containers_ns;
     int64_t work = money_for(best.micro, gpu_ns / best.gpus), least = floor_cost(b);
     return work > least ? work : least;
 }
@@ -252,13 +315,18 @@ static void write(const struct baseline *b, struct recorder *r, const char *path
         recorder_figure(r, path, b->currency, FIGURE_MEAN, (double)micro / 1e6);
 }
 
-void baseline_write(const struct baseline *b, struct recorder *r)
+void baseline_write(const struct baseline *b, struct recorder *r, int64_t total_micro)
 {
     assert(b->horizon > 0);
-    if (b->config->pools.count == 0 || !b->catalog)
+    if ((b->config->pools.count == 0 && !b->config->virtual_node) || !b->catalog)
         return;
     write(b, r, "cost.baselines.onDemandPeak", baseline_on_demand_peak(b));
     write(b, r, "cost.baselines.subscriptionPeak", baseline_subscription_peak(b));
     write(b, r, "cost.baselines.eciOnly", baseline_eci_only(b));
-    write(b, r, "cost.baselines.clairvoyant", baseline_clairvoyant(b));
+    int64_t least = baseline_clairvoyant(b);
+    /* Bills are rounded one by one, the bound as a whole. */
+    assert(least <= total_micro + total_micro / 1000000 + 1000);
+    least = least < total_micro ? least : total_micro;
+    write(b, r, "cost.baselines.clairvoyant", least);
+    write(b, r, "cost.savable", least < 0 ? -1 : total_micro - least);
 }

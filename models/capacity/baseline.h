@@ -1,18 +1,23 @@
 /* baseline: what the same work would have cost otherwise.
  *
  * - onDemandPeak, subscriptionPeak: machines for the most GPUs that pods ever held at once, paid
- *   for over the whole run, on demand or at the subscription price of an hour.
- * - eciOnly: every pod an elastic container instance of the smallest size that fits, paid for
- *   from its placement to its end.
+ *   for over the whole run, on demand or at the subscription price of an hour; without pools,
+ *   machines of the size of the container instances.
+ * - eciOnly: every pod the elastic container instance that its annotations or its size ask for,
+ * paid for from its placement (an instance: from its download) to its end.
  * - clairvoyant: a lower bound on what any policy could reach with these startup times. Idea of the
- *   proof, in three steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
+ *   proof, in four steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
  *   for that. (2) G GPUs do at most G x horizon of work, so at least ceil(busy / horizon) different
  *   GPUs serve; those that are not there from the start are bought, and each is paid for from
  *   its purchase though it serves only after the boot, the GPUs' readiness and the phases of the
  *   first pod, none shorter than the least that its distribution gives. That time is no work, so
- *   it adds to (1). (3) minSize nodes are paid for all along. No GPU hour of these pools is
- *   cheaper than their cheapest plan at its lowest price; the larger of (1) + (2) and (3) holds.
- *   Waiting, restarts and the shape of the day are left out, so the bound may not be reachable.
+ *   it adds to (1). (3) A pod that ran to its end had a container of its own, whose start (on
+ *   container instances with the download, on nodes without) held its GPUs too and was no work.
+ *   (4) minSize nodes of a pool without spot are paid for all along (unless a zone is lost). No GPU
+ * hour of these pools and instances is cheaper than the cheapest plan at its lowest price; the
+ * larger of (1) + max((2), (3)) and (4) holds. Waiting, restarts and the shape of the day are left
+ * out, so the bound may not be reachable: it lets a policy put off and pack all work of the
+ * horizon.
  *
  * A figure whose price the catalogue lacks is left out. */
 #ifndef SLUICE_MODELS_CAPACITY_BASELINE_H
@@ -20,6 +25,7 @@
 
 #include "sim/clock.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,8 +43,12 @@ struct baseline {
     const struct pod_shape *shapes;        /* one per owner */
     const struct startup_config *startups; /* one per owner; NULL: starts take no time */
     const int64_t *pod_ns;                 /* [owner]: time that its pods had a place */
+    const int64_t *unpaid_ns; /* [owner]: of it, before a download; NULL: all was after */
+    const int64_t
+        *completed_gpus;    /* [owner]: of pods that started and ran to their end; NULL: none */
     const int64_t *busy_ns; /* [owner]: pod time with a request on the GPU; -1: not known */
     size_t n_owners;
+    bool mixed; /* pods of one owner differ: no bound is given */
     int64_t peak_gpus, peak_nodes;
     sim_ns horizon;
 };
@@ -49,7 +59,8 @@ int64_t baseline_subscription_peak(const struct baseline *b);
 int64_t baseline_eci_only(const struct baseline *b);
 int64_t baseline_clairvoyant(const struct baseline *b);
 
-/* Figures cost.baselines.*. */
-void baseline_write(const struct baseline *b, struct recorder *r);
+/* Figures cost.baselines.*, of a run that cost total_micro, and cost.savable: what lies above the
+ * bound, which no saving can exceed. The bound is no more than the total. */
+void baseline_write(const struct baseline *b, struct recorder *r, int64_t total_micro);
 
 #endif

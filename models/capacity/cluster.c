@@ -174,12 +174,14 @@ static int make_owners(struct cluster *c, struct err *e)
     c->owner_names = calloc(n + 1, sizeof *c->owner_names);
     c->own_micro = calloc(n + 1, sizeof *c->own_micro);
     c->pod_ns = calloc(n + 1, sizeof *c->pod_ns);
+    c->unpaid_ns = calloc(n + 1, sizeof *c->unpaid_ns);
+    c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
     c->off_nodes = calloc(shapes + 1, sizeof *c->off_nodes);
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
     if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->busy_ns ||
-        !c->stuck || !c->told)
+        !c->stuck || !c->told || !c->unpaid_ns || !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
         c->busy_ns[i] = -1;
@@ -341,6 +343,8 @@ void cluster_destroy(struct cluster *c)
     free(c->stuck);
     free(c->told);
     free(c->pod_ns);
+    free(c->unpaid_ns);
+    free(c->completed_gpus);
     free(c->busy_ns);
     free(c->own_micro);
     free(c->off_nodes);
@@ -420,6 +424,8 @@ void cluster_complete(struct cluster *c, struct pod_ref ref, const char *what)
     struct pod *p = pods_find(c->pods, ref);
     sim_ns now = sim_now(c->set.sim);
     assert(p && p->phase == POD_READY);
+    if (!p->warm)
+        c->completed_gpus[p->owner] += pod_shape_gpu_milli(cluster_shape(c, p)) / 1000;
     recorder_log(c->set.recorder, now, true, p->name, what, "after %lld s",
                  (long long)((now - p->created) / SIM_SECOND));
     seat_remove(c, now, ref.slot);
@@ -526,13 +532,16 @@ static void write_baselines(struct cluster *c)
         .shapes = c->set.shapes,
         .startups = c->set.startups,
         .pod_ns = c->pod_ns,
+        .unpaid_ns = c->unpaid_ns,
+        .completed_gpus = c->completed_gpus,
+        .mixed = c->set.n_shapes > c->set.n_owners,
         .busy_ns = c->busy_ns,
         .n_owners = c->set.n_owners,
         .peak_gpus = recorder_max(c->set.recorder, c->held_level),
         .peak_nodes = fleet_max_nodes(c->fleet),
         .horizon = c->set.horizon,
     };
-    baseline_write(&b, c->set.recorder);
+    baseline_write(&b, c->set.recorder, ledger_total_micro(c->ledger));
 }
 
 static const char *refusal(void *self, uint32_t shape)
@@ -595,8 +604,8 @@ void cluster_close(struct cluster *c)
     startup_close(c->startup);
     close_pods(c, end);
     fleet_close(c->fleet, end);
-    write_baselines(c);
     ledger_close(c->ledger, end);
+    write_baselines(c);
 }
 
 int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner)

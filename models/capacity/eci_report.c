@@ -78,7 +78,7 @@ static void kind_figures(const struct eci_fleet *s, const struct eci_kind *o)
     snprintf(path, sizeof path, "eci.%.60s.perHour", o->request.pod->name);
     recorder_figure(r, path, currency, FIGURE_MEAN,
                     (double)o->offers.items[0].micro_per_hour / 1e6);
-    int64_t month = 730 * SIM_HOUR, subscription = o->offers.items[0].subscription_micro_per_hour;
+    int64_t month = SIM_MONTH, subscription = o->offers.items[0].subscription_micro_per_hour;
     snprintf(path, sizeof path, "eci.%.60s.month.onDemand", o->request.pod->name);
     recorder_figure(r, path, currency, FIGURE_MEAN,
                     (double)money_for(o->offers.items[0].micro_per_hour, month) / 1e6);

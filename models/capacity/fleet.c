@@ -212,7 +212,7 @@ void fleet_account(struct fleet *f, sim_ns now, uint32_t node)
     ledger_use(f->set.ledger, node, now, f->uses);
 }
 
-static void open_account(struct fleet *f, sim_ns now, uint32_t node, int64_t premium)
+static void open_account(struct fleet *f, sim_ns now, uint32_t node, const struct fleet_order *o)
 {
     const struct node *n = nodes_view(f->set.nodes, node);
     if (n->given)
@@ -225,7 +225,8 @@ static void open_account(struct fleet *f, sim_ns now, uint32_t node, int64_t pre
         .billing = n->billing,
         .units = units_of(n->type),
         .micro_per_hour = n->micro_per_hour,
-        .premium_micro_per_hour = premium,
+        .premium_micro_per_hour = o->premium_micro_per_hour,
+        .spot_micro_per_hour = o->spot_micro_per_hour,
         .billing_step = n->config->billing_step,
     };
     ledger_open(f->set.ledger, node, now, &item);
@@ -325,7 +326,7 @@ uint32_t fleet_buy(struct fleet *f, sim_ns now, const struct fleet_order *o)
     f->fates[node] = (struct fate){o->gpu_ready, o->object_gone, o->for_pods};
     f->bought++;
     startup_node_new(f->set.startup, node);
-    open_account(f, now, node, o->premium_micro_per_hour);
+    open_account(f, now, node, o);
     count(f, now, n, 1);
     if (o->initial) {
         register_node(f, now, node);

@@ -23,6 +23,7 @@ struct pod {
     uint32_t node; /* PODS_NONE: none */
     bool placed;   /* it has a node, or a place of its own */
     bool listed;
+    bool warm;          /* it ran already when the clock started */
     bool off_nodes;     /* while pending: a supply has it or will have it, no node may */
     uint32_t device;    /* GPU of its node that it has a share of; PODS_NONE: none */
     uint64_t nominated; /* key of the node that pods were preempted on for it; 0: none */

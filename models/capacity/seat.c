@@ -177,6 +177,7 @@ void seat_on_node(void *self, sim_ns now, uint32_t slot, uint32_t node)
         fleet_account(c->fleet, now, node);
     }
     tell_placed(c, now, p);
+    p->warm = c->warm;
     if (c->warm || cluster_shape(c, p)->placeholder) {
         if (n)
             startup_node_cache(c->startup, node, p->owner);
@@ -202,6 +203,7 @@ void seat_pulling(void *self, sim_ns now, uint32_t slot)
     struct cluster *c = self;
     const struct pod *p = pods_view(c->pods, slot);
     const struct supply_kind *own = cluster_supply(c, p->supply);
+    c->unpaid_ns[p->owner] += now - p->placed_at;
     if (own && own->pulling)
         own->pulling(p->supply, now, slot);
 }
@@ -221,6 +223,7 @@ void seat_own(void *self, sim_ns now, uint32_t slot, const struct supply_place *
     show_held(c);
     recorder_log(c->set.recorder, now, false, p->name, "placed", "%s", place->words);
     tell_placed(c, now, p);
+    p->warm = c->warm;
     if (c->warm) {
         seat_pulling(c, now, slot);
         seat_ready(c, now, slot);

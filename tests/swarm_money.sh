@@ -1,0 +1,17 @@
+#!/bin/sh
+# swarm_money: 10,000 random scenarios whose money must add up (tests/test_swarm_money.c).
+#
+#   tests/swarm_money.sh [BUILD [COUNT]]
+#
+# In slices of 250, as many at once as there are processors. A failure names its scenario.
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:-.build/release}
+count=${2:-10000}
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+seq 0 250 $((count - 1)) | nice xargs -P "$(nproc)" -I '{}' sh -c '
+    n=$(('"$count"' - {})); [ "$n" -le 250 ] || n=250
+    SWARM_FIRST={} SWARM_COUNT=$n '"$build"'/sluice_tests --filter "swarm_money/*" \
+        >"'"$out"'/{}" 2>&1 || { grep -v "RUN\|SKIP\|Running" "'"$out"'/{}" | head -20; exit 255; }'
+echo "swarm_money: $count random scenarios add up"
