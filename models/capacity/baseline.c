@@ -208,7 +208,8 @@ static bool keeps_least(const struct baseline *b, const struct pool_config *c)
     for (size_t i = 0; i < b->config->n_drills; i++)
         if (b->config->drills[i].kind == DRILL_ZONE_LOSS)
             return false;
-    return !pool_uses_spot(c) && c->on_demand_vcpu_quota == 0;
+    return !pool_uses_spot(c) && c->stock_limits.count == 0 &&
+           b->config->account.on_demand_vcpu_quota == 0;
 }
 
 /* What the pools' least sizes cost at the lowest prices. */
