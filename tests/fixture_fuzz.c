@@ -5,15 +5,18 @@
 #include "models/control/node_settings.h"
 #include "scenarios/run/bind.h"
 #include "scenarios/run/bind_overlay.h"
+#include "scenarios/run/market_fit.h"
 #include "scenarios/run/set.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
 #include "tests/fixture_house.h"
+#include "workloads/trace.h"
 #include "workloads/traffic.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,5 +203,71 @@ void fixture_fuzz_timings(const char *text, size_t length)
         assert(t.points[i].batch >= 1 && t.points[i].time_s > 0 && t.points[i].cv >= 0 &&
                (i == 0 || t.points[i].batch > t.points[i - 1].batch));
     free(copy);
+    arena_destroy(a);
+}
+
+static void check_series(const struct trace *t)
+{
+    assert(t->format && t->n_series > 0 && t->rows > 0);
+    for (size_t i = 0; i < t->n_series; i++) {
+        const struct trace_series *s = &t->series[i];
+        assert(s->n > 0 && s->key.type && s->key.zone && s->key.product && s->key.currency);
+        for (size_t k = 0; k < s->n; k++) {
+            assert(s->points[k].ns >= 0 && s->points[k].value >= 0);
+            assert(t->format->kind == TRACE_LIFETIME || k == 0 ||
+                   s->points[k].ns > s->points[k - 1].ns);
+        }
+    }
+    assert(t->format->kind == TRACE_LIFETIME || trace_tick(t) > 0);
+}
+
+/* Ticks of a table whose rows lie far apart would be many. */
+static bool is_short(const struct trace *t)
+{
+    if (t->format->kind != TRACE_AVAILABILITY)
+        return true;
+    struct trace_span span = trace_span(t);
+    return (span.end - span.first) / trace_tick(t) < 100000;
+}
+
+static void check_fit(struct arena *a, const struct trace *t)
+{
+    struct market_fit f;
+    struct market_fit_setup s = {.traces = t, .n = 1, .name = "m", .files = "fuzz"};
+    struct err e = {0};
+    struct text out = {0};
+    s.on_demand = (struct money){1000000, ""};
+    if (t->format->kind == TRACE_PRICE)
+        snprintf(s.on_demand.currency, sizeof s.on_demand.currency, "%.3s",
+                 t->series[0].key.currency);
+    if (market_fit(&f, a, &s, &e)) {
+        assert(e.code == ERR_INPUT && e.msg[0]);
+        return;
+    }
+    market_fit_catalog(&f, &s, &out);
+    assert(json_parse(a, "fit", out.s, out.length, &e));
+    text_fini(&out);
+}
+
+void fixture_fuzz_trace(const char *text, size_t length)
+{
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    struct trace t, again;
+    struct text out = {0};
+    if (trace_parse(&t, a, "fuzz", text, length, &e)) {
+        check_error(&e);
+        arena_destroy(a);
+        return;
+    }
+    check_series(&t);
+    if (is_short(&t)) {
+        t.format->write(&t, &out);
+        assert(trace_parse(&again, a, "again", out.s, out.length, &e) == 0);
+        assert(again.format == t.format);
+        check_series(&again);
+        check_fit(a, &t);
+    }
+    text_fini(&out);
     arena_destroy(a);
 }

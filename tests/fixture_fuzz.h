@@ -15,4 +15,7 @@ void fixture_fuzz_bind(const char *text, size_t length);
 /* The first byte says the format and the batch. */
 void fixture_fuzz_timings(const char *text, size_t length);
 
+/* A recorded trace of any format; what is accepted is written, read again, and fitted. */
+void fixture_fuzz_trace(const char *text, size_t length);
+
 #endif

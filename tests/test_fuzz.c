@@ -118,6 +118,26 @@ static const char *const timings_seeds[] = {
     ":::MLLOG {\"key\": \"result_mean_latency_ns\", \"value\": 31329862}\n",
 };
 
+static const char *const trace_seeds[] = {
+    "{\"SpotPriceHistory\": [{\"AvailabilityZone\": \"a\", \"InstanceType\": \"p3\", "
+    "\"ProductDescription\": \"Linux/UNIX\", \"SpotPrice\": \"1.0332\", "
+    "\"Timestamp\": \"2022-05-31T23:20:41+00:00\"}, {\"AvailabilityZone\": \"a\", "
+    "\"InstanceType\": \"p3\", \"SpotPrice\": \"2\", \"Timestamp\": "
+    "\"2022-05-31T20:20:41Z\"}]}",
+    "{\"Currency\": \"CNY\", \"SpotPrices\": {\"SpotPriceType\": [{\"ZoneId\": \"g\", "
+    "\"InstanceType\": \"v\", \"NetworkType\": \"vpc\", \"Timestamp\": "
+    "\"2024-03-01T00:00:00Z\", \"OriginPrice\": 26.46, \"SpotPrice\": 5.31}]}}",
+    "{\"metadata\": {\"gap_seconds\": 195}, \"data\": [0, 1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, "
+    "1, "
+    "1, 0, 16, 3, 0, 16, 16, 2]}",
+    "time,price,currency,zone,instanceType\n2024-03-01T02:00:00Z,1.5,CNY,\"a,b\",x\n"
+    "2024-03-01T03:00:00Z,1.25,CNY,\"a,b\",x\n",
+    "timestamp_utc;spot_price_usd_per_h\n0;0.065\n300;0.064\n600;0.07\n2400;0.063\n4000;0.1\n",
+    "time,available,zone\n0,3,a\n60,3,a\n120,2,a\n0,1,b\n60,0,b\n",
+    "lifetime,lost,zone\n3h20m,1,a\n1.5,0,b\n2h,1,a\n1h,1,a\n5h,1,b\n9h,1,b\n10h,0,b\n",
+    "start,end\n10,100\n40,\n,70\n50,60\n1,2\n1,9\n1,30\n2,77\n",
+};
+
 /* SplitMix64. */
 static uint64_t draw(struct chain *c)
 {
@@ -205,4 +225,9 @@ Test(fuzz, bind_holds_its_laws_on_damaged_input)
 Test(fuzz, timings_hold_their_laws_on_damaged_input)
 {
     hammer(timings_seeds, sizeof timings_seeds / sizeof *timings_seeds, fixture_fuzz_timings);
+}
+
+Test(fuzz, traces_hold_their_laws_on_damaged_input)
+{
+    hammer(trace_seeds, sizeof trace_seeds / sizeof *trace_seeds, fixture_fuzz_trace);
 }

@@ -30,6 +30,20 @@ const char *trace_kind_name(enum trace_kind k)
     return names[k];
 }
 
+/* Takes out what a precision has left of a character that it cut. */
+static void drop_halves(char *s)
+{
+    char *to = s;
+    const char *end = s + strlen(s);
+    while (s < end) {
+        size_t n = text_character(s, end);
+        memmove(to, s, n);
+        to += n;
+        s += n ? n : 1;
+    }
+    *to = '\0';
+}
+
 int trace_fault(const char *path, uint32_t line, struct err *e, const char *fmt, ...)
 {
     char where[512], msg[900];
@@ -38,6 +52,7 @@ int trace_fault(const char *path, uint32_t line, struct err *e, const char *fmt,
     va_start(args, fmt);
     vsnprintf(msg, sizeof msg, fmt, args);
     va_end(args);
+    drop_halves(msg);
     return err_set(e, ERR_INPUT, where, "%s", msg);
 }
 
@@ -268,6 +283,12 @@ static int split_lines(struct trace_input *in, char *text, struct err *e)
         if (end)
             *end = '\0';
         number++;
+        for (const char *c = line, *last = line + strlen(line); c < last;) {
+            size_t width = text_character(c, last);
+            if (width == 0)
+                return trace_fault(in->path, number, e, "the line is no UTF-8");
+            c += width;
+        }
         if (line[strspn(line, " \t")] != '\0' && *line != '#')
             in->lines[in->n_lines++] = (struct trace_line){line, number};
     }
@@ -295,15 +316,17 @@ static int read_names(struct trace_input *in, struct err *e)
     return 0;
 }
 
-static int open_input(struct trace_input *in, struct text *whole, struct err *e)
+static int open_input(struct trace_input *in, const char *text, size_t length, struct err *e)
 {
-    const char *begin = whole->s ? whole->s + strspn(whole->s, " \t\n") : "";
+    char *copy = arena_text(in->arena, text, length, e);
+    if (!copy)
+        return -1;
+    const char *begin = copy + strspn(copy, " \t\n");
     if (*begin == '{' || *begin == '[') {
-        in->root = json_parse(in->arena, in->path, whole->s, whole->length, e);
+        in->root = json_parse(in->arena, in->path, copy, length, e);
         return in->root ? 0 : -1;
     }
-    char *text = arena_text(in->arena, whole->s ? whole->s : "", whole->length, e);
-    return !text || split_lines(in, text, e) || read_names(in, e) ? -1 : 0;
+    return split_lines(in, copy, e) || read_names(in, e) ? -1 : 0;
 }
 
 static int unknown(const struct trace_input *in, struct err *e)
@@ -338,14 +361,21 @@ static int read_input(struct trace *t, const struct trace_input *in, struct err 
     return 0;
 }
 
-int trace_load(struct trace *t, struct arena *a, const char *path, struct err *e)
+int trace_parse(struct trace *t, struct arena *a, const char *path, const char *text, size_t length,
+                struct err *e)
 {
-    struct text whole = {0};
     struct trace_input in = {.arena = a};
     *t = (struct trace){.arena = a};
     t->path = in.path = keep(a, path, e);
-    int rc = !t->path || read_text(&whole, path, e) || open_input(&in, &whole, e) ||
-             read_input(t, &in, e);
+    return !t->path || open_input(&in, text, length, e) || read_input(t, &in, e) ? -1 : 0;
+}
+
+int trace_load(struct trace *t, struct arena *a, const char *path, struct err *e)
+{
+    struct text whole = {0};
+    *t = (struct trace){.arena = a};
+    int rc = read_text(&whole, path, e) ||
+             trace_parse(t, a, path, whole.s ? whole.s : "", whole.length, e);
     text_fini(&whole);
     return rc ? -1 : 0;
 }

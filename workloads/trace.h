@@ -108,6 +108,10 @@ struct trace_span {
 };
 struct trace_span trace_span(const struct trace *t);
 
+/* The same from the text of a file; path is only named. */
+int trace_parse(struct trace *t, struct arena *a, const char *path, const char *text, size_t length,
+                struct err *e);
+
 /* ---- for formats ---- */
 
 struct trace_row {
