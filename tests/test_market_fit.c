@@ -188,6 +188,25 @@ Test(market_fit, finds_the_price_process_again)
     arena_destroy(t.arena);
 }
 
+/* By hand: of the spell that was going on at the first tick nobody knows the length; the one at the
+ * last tick goes on. */
+Test(market_fit, cuts_spells_where_their_ends_are_seen)
+{
+    static const double up[] = {1, 1, 1, 1, 2}, down[] = {1, 1, 1, 1, 3};
+    struct fitted t;
+    open_fit(&t);
+    add_text(&t, "{\"metadata\": {\"gap_seconds\": 3600}, "
+                 "\"data\": [1, 1, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1]}");
+    cr_assert_eq(market_fit(&t.f, t.arena, &t.setup, &t.e), -1);
+    cr_assert(strstr(t.e.msg, "4 of 5 have ended"), "%s", t.e.msg);
+    cr_assert(t.f.up.n == 5 && t.f.down.n == 5);
+    for (size_t i = 0; i < 5; i++) {
+        cr_assert_float_eq(t.f.up.items[i].hours, up[i], 1e-9);
+        cr_assert_float_eq(t.f.down.items[i].hours, down[i], 1e-9);
+    }
+    arena_destroy(t.arena);
+}
+
 Test(market_fit, refuses_what_tells_nothing)
 {
     static const struct {

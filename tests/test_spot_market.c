@@ -123,6 +123,19 @@ Test(spot_market, takes_what_is_beyond_a_recorded_stock)
     fixture_stop(&p);
 }
 
+/* Protected for two hours, those that were bought at 3.5 h stay on at 4.5 h, beyond the stock. */
+Test(spot_market, keeps_protected_machines_beyond_the_stock)
+{
+    struct fixture_scenario p = PLAY("spot-stock", "nodePools.cheap.spotDuration=2");
+    cr_assert_eq(notices(&p, 2 * SIM_HOUR), 5);
+    const struct result_entry *next =
+        fixture_line(&p, NULL, "spot notice", NULL, 3 * SIM_HOUR + SIM_SECOND);
+    cr_assert(next && next->at >= 5 * SIM_HOUR + 30 * SIM_MINUTE &&
+              next->at <= 5 * SIM_HOUR + 40 * SIM_MINUTE);
+    cr_assert_eq(notices(&p, next->at), 6);
+    fixture_stop(&p);
+}
+
 Test(spot_market, goes_on_demand_while_the_recorded_stock_is_out)
 {
     struct fixture_scenario p = PLAY("spot-stock", "nodePools.cheap.compensateWithOnDemand=true");

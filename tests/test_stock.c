@@ -113,6 +113,30 @@ Test(stock, is_there_for_its_share_of_the_time)
                        first / N);
 }
 
+/* A run begins in the middle of a spell: what is left of it is E[T^2] / 2 E[T] on the average,
+ * longer than a whole new one where the hazard falls. */
+Test(stock, begins_in_the_middle_of_a_spell)
+{
+    enum { N = 4000 };
+    struct spot_preset p = weibull();
+    double sum = 0, squares = 0, n = 0;
+    for (uint64_t seed = 0; seed < N; seed++) {
+        struct steps s = draw(&p, seed, 1, 20 * SIM_DAY);
+        if (s.value[0] > 0 && s.n > 1) {
+            double hours = (double)s.at[1] / (double)SIM_HOUR;
+            sum += hours;
+            squares += hours * hours;
+            n++;
+        }
+        stock_free(&s);
+    }
+    double k = 0.66, fresh = 1.5 * tgamma(1 + 1 / k);
+    double want = 1.5 * tgamma(1 + 2 / k) / tgamma(1 + 1 / k) / 2, got = sum / n;
+    double error = sqrt((squares / n - got * got) / n);
+    cr_assert_float_eq(got, want, 3 * error + 0.05, "%g +- %g instead of %g", got, error, want);
+    cr_assert_gt(want - fresh, 10 * error, "so that the two can be told apart");
+}
+
 static bool is_up(const struct steps *s, sim_ns at)
 {
     return steps_at(s, at) > 0;
