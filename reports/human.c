@@ -78,6 +78,12 @@ struct human human_seconds(double v)
     const char *sign = v < 0 ? "-" : "";
     if (a == 0)
         snprintf(out.s, sizeof out.s, "0" NBSP "s");
+    else if (a < 0.0009995)
+        snprintf(out.s, sizeof out.s, "%.*f" NBSP "\xC2\xB5s",
+                 a < 0.00000995  ? 2
+                 : a < 0.0000995 ? 1
+                                 : 0,
+                 v * 1e6);
     else if (a < 0.9995)
         snprintf(out.s, sizeof out.s, "%.*f" NBSP "ms",
                  a < 0.00995  ? 2

@@ -460,11 +460,14 @@ static int cost(struct page *p)
     text_printf(p->to, "<p>%s", human_money(total->value, currency).s);
     if (*interval.s)
         text_printf(p->to, " (%s)", interval.s);
-    text_printf(p->to, " for %s: %s an hour, %s a month, %s for a thousand requests.</p>\n",
+    text_printf(p->to, " for %s: %s an hour, %s a month",
                 human_seconds((double)p->r->horizon / 1e9).s,
                 human_money(scope_number(&s, "cost.perHour"), currency).s,
-                human_money(scope_number(&s, "cost.perMonth"), currency).s,
-                human_money(scope_number(&s, "cost.per1k"), currency).s);
+                human_money(scope_number(&s, "cost.perMonth"), currency).s);
+    if (scope_figure(&s, "cost.per1k"))
+        text_printf(p->to, ", %s for a thousand requests",
+                    human_money(scope_number(&s, "cost.per1k"), currency).s);
+    text_printf(p->to, ".</p>\n");
     if (chart(p, &s, PICTURE_COST, "Every bar serves the same traffic.") != 0)
         return -1;
     add(p, "<div class=\"pair\">\n<div>\n");
@@ -626,8 +629,9 @@ static void assumptions(struct page *p)
     for (size_t i = 0; i < r->n_assumptions; i++)
         shaky += is_shaky(&r->assumptions[i]);
     section(p, "rests", "What the answer rests on");
-    text_printf(p->to, "<p>%zu figures of the world that are assumed or from third parties%s</p>\n",
-                shaky, shaky ? ", to be replaced by your own:" : ".");
+    text_printf(p->to, "<p>%zu figure%s of the world %s assumed or from third parties%s</p>\n",
+                shaky, shaky == 1 ? "" : "s", shaky == 1 ? "is" : "are",
+                shaky ? ", to be replaced by your own:" : ".");
     if (shaky)
         assumption_rows(p, true);
     if (shaky < r->n_assumptions) {

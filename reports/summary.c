@@ -256,6 +256,10 @@ static void latency_block(const struct out *o, const struct scope *s)
                 {"latency.max", "max", false}};
     char line[1024] = "";
     size_t n = 0;
+    if (scope_value(s, "requests.served", 1) == 0) {
+        row(o, "Latency", "of no request: none was served");
+        return;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct figure *f = scope_figure(s, rows[i].path);
         if (f)
@@ -272,11 +276,12 @@ static void replicas_block(const struct out *o, const struct scope *s)
     const struct figure *mean = scope_figure(s, "replicas.mean");
     if (!mean)
         return;
-    row(o, "Replicas", "mean %s, from %s to %s; %s starts, %s reversals",
+    double starts = scope_value(s, "replicas.starts", 0);
+    double reversals = scope_value(s, "replicas.reversals", 0);
+    row(o, "Replicas", "mean %s, from %s to %s; %s start%s, %s reversal%s",
         human_number(mean->value).s, human_count(scope_number(s, "replicas.min")).s,
-        human_count(scope_number(s, "replicas.max")).s,
-        human_count(scope_value(s, "replicas.starts", 0)).s,
-        human_count(scope_value(s, "replicas.reversals", 0)).s);
+        human_count(scope_number(s, "replicas.max")).s, human_count(starts).s,
+        starts == 1 ? "" : "s", human_count(reversals).s, reversals == 1 ? "" : "s");
 }
 
 /* The figure beside "startup.<phase>.mean" that tells of the slow ones. */
@@ -376,12 +381,14 @@ static void cost_block(const struct out *o, const struct scope *s)
     const char *currency = s->result->currency;
     if (!total || (total->value == 0 && s->result->n_bills == 0))
         return;
-    row(o, "Cost", "%s%s for %s: %s a month, %s an hour, %s a thousand requests",
-        human_money(total->value, currency).s, bracketed(total).s,
-        human_seconds((double)s->result->horizon / 1e9).s,
+    char each[96] = "";
+    if (scope_figure(s, "cost.per1k"))
+        snprintf(each, sizeof each, ", %.70s a thousand requests",
+                 human_money(scope_number(s, "cost.per1k"), currency).s);
+    row(o, "Cost", "%s%s for %s: %s a month, %s an hour%s", human_money(total->value, currency).s,
+        bracketed(total).s, human_seconds((double)s->result->horizon / 1e9).s,
         human_money(scope_number(s, "cost.perMonth"), currency).s,
-        human_money(scope_number(s, "cost.perHour"), currency).s,
-        human_money(scope_number(s, "cost.per1k"), currency).s);
+        human_money(scope_number(s, "cost.perHour"), currency).s, each);
 }
 
 /* The parts of the total under `head`, each with its share of it. */
@@ -527,8 +534,8 @@ static void assumptions_block(const struct out *o, const struct result *r)
     if (shaky == 0)
         return;
     char title[96];
-    snprintf(title, sizeof title, "Rests on %zu figures that nobody measured here%s", shaky,
-             shaky ? ":" : "");
+    snprintf(title, sizeof title, "Rests on %zu figure%s that nobody measured here:", shaky,
+             shaky == 1 ? "" : "s");
     heading(o, title);
     size_t shown = 0;
     for (size_t i = 0; i < r->n_assumptions; i++) {

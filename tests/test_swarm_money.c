@@ -275,18 +275,18 @@ static void check_money(const struct scenario *s, const struct result *r)
 {
     int64_t total = micro_of(result_value(r, "cost.total", -1)), bills = 0, derived = 0;
     cr_assert_geq(total, 0);
-    cr_assert(r->bills_dropped == 0 && r->entries_dropped == 0);
     for (size_t i = 0; i < r->n_bills; i++) {
         const struct result_bill *b = &r->bills[i];
         cr_assert_eq(b->amount_micro, money_for(b->micro_per_hour, b->to - b->from));
         cr_assert_str_eq(b->currency, s->currency);
         bills += b->amount_micro;
-        if (!seen_before(r, i))
+        /* A log that was cut derives nothing. */
+        if (r->bills_dropped + r->entries_dropped == 0 && !seen_before(r, i))
             derived += machine(s, r, i);
     }
-    cr_assert_eq(bills, total);
-    cr_assert_eq(derived, total, "by the log %lld, in all %lld", (long long)derived,
-                 (long long)total);
+    cr_assert_eq(bills + r->bills_dropped_micro, total);
+    cr_assert(r->bills_dropped + r->entries_dropped > 0 || derived == total,
+              "by the log %lld, in all %lld", (long long)derived, (long long)total);
     cr_assert_eq(sum_of(r, "cost.byResource."), total);
     cr_assert_eq(sum_of(r, "cost.byClass."), total);
     cr_assert_eq(sum_of(r, "cost.byBilling."), total);

@@ -464,6 +464,20 @@ static void find_repairs(struct search *f)
                  notes[i].kind, notes[i].name, notes[i].repaired);
 }
 
+/* A trace that ends before the horizon, or no traffic at all: what is not asked is not judged. */
+static void find_silent(struct search *f, const struct service_config *c)
+{
+    double windows = service_value(f, c, "slo.windows", 0) / f->r->replications;
+    double all = floor((double)(f->s->horizon - f->s->warm_up) / (double)c->slo.window);
+    if (!slo_asked(&c->slo) || windows >= 0.95 * all)
+        return;
+    find(
+        f, "warning", "windows-without-requests",
+        "%s: %s of %.0f had a request and could be judged; the others count neither as held nor as "
+        "missed.",
+        c->name, count(windows, "window", "windows").s, all);
+}
+
 static void find_service(struct search *f, size_t i)
 {
     const struct service_config *c = (const struct service_config *)f->s->services.items + i;
@@ -480,6 +494,7 @@ static void find_service(struct search *f, size_t i)
     find_failures(f, c);
     for (size_t k = 0; k < notes->count; k++)
         find(f, "note", "traffic", "%s: %s", c->name, notes->items[k]);
+    find_silent(f, c);
     if (!slo_asked(&c->slo))
         find(f, "note", "no-slo", "%s: no SLO is set, so none can be missed.", c->name);
 }

@@ -771,6 +771,33 @@ static void scale_times(struct service_config *c, double factor)
             dist_scale(&times[k].time, factor);
 }
 
+static void exchange_money(struct money *m, const char *from, const char *to, double rate)
+{
+    if (strcmp(m->currency, from) != 0)
+        return;
+    m->micro = (int64_t)((double)m->micro * rate + 0.5);
+    snprintf(m->currency, sizeof m->currency, "%s", to);
+}
+
+/* Prices and budgets in another currency become ones in the scenario's; a price of its own goes
+ * before them. */
+static void exchange(struct scenario *s, const struct knob_pair *rate)
+{
+    double worth = 0;
+    text_parse_double(rate->value, &worth); /* checked when it was bound */
+    for (size_t p = 0; p < s->catalog->n_parts; p++) {
+        struct price *prices = s->catalog->parts[p].prices.items;
+        for (size_t i = 0; i < s->catalog->parts[p].prices.count; i++) {
+            struct catalog_price_key own = {prices[i].type, prices[i].region, s->currency,
+                                            (enum price_billing)prices[i].billing};
+            if (!catalog_price(s->catalog, &own))
+                exchange_money(&prices[i].per_hour, rate->key, s->currency, worth);
+        }
+    }
+    exchange_money(&s->budget.per_month, rate->key, s->currency, worth);
+    exchange_money(&s->budget.total, rate->key, s->currency, worth);
+}
+
 static int load_data(struct loading *l, struct err *e)
 {
     const struct knob_texts *own = &l->s->catalog_files;
@@ -789,6 +816,8 @@ static int load_data(struct loading *l, struct err *e)
     l->s->catalog = catalog_files_load(l->arena, &source, e);
     if (l->s->catalog && l->change && l->change->priced)
         scale_prices(l);
+    for (size_t i = 0; l->s->catalog && i < l->s->exchange_rates.count; i++)
+        exchange(l->s, &l->s->exchange_rates.items[i]);
     return l->s->catalog ? 0 : -1;
 }
 

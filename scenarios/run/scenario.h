@@ -56,6 +56,7 @@ struct scenario {
     int64_t seed;
     int64_t replications;
     const char *currency;
+    struct knob_map exchange_rates; /* other currency -> its worth in ours */
     struct knob_texts manifests;
     struct knob_texts catalog_files;
     struct knob_texts drills;  /* as written; models/capacity/drill.h */

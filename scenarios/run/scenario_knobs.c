@@ -1,5 +1,7 @@
 /* scenario_knobs: the root of the scenario file, down to the tables that the models own. */
+#include "models/money/currency.h"
 #include "scenarios/run/scenario.h"
+#include "sim/text.h"
 
 #include "models/capacity/jobs.h"
 #include "models/capacity/virtual_node.h"
@@ -7,6 +9,8 @@
 #include "models/control/rollout.h"
 #include "models/control/scaler.h"
 #include "scenarios/run/service_time.h"
+
+#include <string.h>
 
 static const struct knob_name balances[] = {
     {"round_robin", BALANCE_ROUND_ROBIN, "each ingress worker walks the endpoints in turn"},
@@ -377,8 +381,16 @@ static const struct knob scenario_rows[] = {
     {.key = "currency",
      .kind = KNOB_TEXT,
      .offset = offsetof(struct scenario, currency),
-     .doc = "Currency of all prices in this scenario.",
+     .doc = "Currency of all prices in this scenario (ISO 4217).",
      .preset = "CNY"},
+    {.key = "exchangeRates",
+     .kind = KNOB_MAP,
+     .offset = offsetof(struct scenario, exchange_rates),
+     .doc =
+         "What one unit of another currency is worth: {\"USD\": \"7.2\"}. Prices of the catalogue "
+         "in it are used where there is none in the scenario's own; without a rate currencies "
+         "stay apart.",
+     .preset = ""},
     {.key = "manifests",
      .kind = KNOB_TEXTS,
      .offset = offsetof(struct scenario, manifests),
@@ -468,9 +480,69 @@ static const struct knob scenario_rows[] = {
     {0},
 };
 
+static int check_currency(const char *code, struct err *e)
+{
+    const char *near = currency_nearest(code);
+    if (currency_known(code))
+        return 0;
+    return err_set(e, ERR_INPUT, NULL, "'%.20s' is no currency of ISO 4217%s%s%s", code,
+                   near ? "; did you mean '" : ", such as CNY or USD", near ? near : "",
+                   near ? "'?" : "");
+}
+
+/* Money of two currencies is compared only where a rate says how. */
+static int check_budget(const struct scenario *s, const struct money *m, struct err *e)
+{
+    if (!m->currency[0] || strcmp(m->currency, s->currency) == 0)
+        return 0;
+    for (size_t i = 0; i < s->exchange_rates.count; i++)
+        if (strcmp(s->exchange_rates.items[i].key, m->currency) == 0)
+            return 0;
+    return err_set(e, ERR_INPUT, NULL,
+                   "is in %s, the scenario in %s; give it in %s, or exchangeRates.%s", m->currency,
+                   s->currency, s->currency, m->currency);
+}
+
+static int check_rates(const struct scenario *s, struct err *e)
+{
+    for (size_t i = 0; i < s->exchange_rates.count; i++) {
+        double rate;
+        const struct knob_pair *p = &s->exchange_rates.items[i];
+        if (check_currency(p->key, e))
+            return -1;
+        if (!text_parse_double(p->value, &rate) || !(rate >= 1e-6 && rate <= 1e6))
+            return err_set(e, ERR_INPUT, NULL,
+                           "%s: '%.40s' is no rate; expected a number of 1e-6..1e6: what one %s is "
+                           "worth in %s",
+                           p->key, p->value, p->key, s->currency);
+    }
+    return 0;
+}
+
+static int check_money(const struct scenario *s, const char **key, struct err *e)
+{
+    *key = "currency";
+    if (check_currency(s->currency, e))
+        return -1;
+    *key = "exchangeRates";
+    if (check_rates(s, e))
+        return -1;
+    *key = "budget.perMonth";
+    if (check_budget(s, &s->budget.per_month, e))
+        return -1;
+    *key = "budget.total";
+    return check_budget(s, &s->budget.total, e);
+}
+
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct scenario *s = config;
+    if (s->name[0] == '\0') {
+        *key = "name";
+        return err_set(e, ERR_INPUT, NULL, "a scenario needs a name, results are told by it");
+    }
+    if (check_money(s, key, e))
+        return -1;
     if (s->warm_up >= s->horizon) {
         *key = "warmUp";
         return err_set(e, ERR_INPUT, NULL, "warmUp leaves nothing of the horizon to measure");

@@ -273,8 +273,10 @@ static int limits_met(const struct world *w, struct err *e)
     return 0;
 }
 
-/* Checks that cost something are made once in this many events. */
+/* Checks that cost something are made once in this many events, and once in this part of the
+ * horizon: few events may take long when many requests lie between them. */
 #define WORLD_CHECK_EVENTS 256
+#define WORLD_CHECK_PARTS 500
 
 static int check(const struct world *w, struct err *e)
 {
@@ -300,6 +302,7 @@ static void advance_waiting(struct world *w)
 static int play(struct world *w, struct err *e)
 {
     sim_ns horizon = w->scenario->horizon;
+    sim_ns next = horizon / WORLD_CHECK_PARTS;
     uint64_t events = 0;
     cluster_start(w->cluster);
     for (size_t i = 0; i < w->n_services; i++)
@@ -314,8 +317,10 @@ static int play(struct world *w, struct err *e)
         if (sim_next(w->sim) >= horizon)
             break;
         sim_step(w->sim);
-        if (++events % WORLD_CHECK_EVENTS == 0 && check(w, e))
+        bool due = sim_now(w->sim) >= next;
+        if ((++events % WORLD_CHECK_EVENTS == 0 || due) && check(w, e))
             return -1;
+        next = due ? sim_now(w->sim) + horizon / WORLD_CHECK_PARTS : next;
     }
     return limits_met(w, e);
 }
