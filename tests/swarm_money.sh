@@ -12,6 +12,8 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 seq 0 250 $((count - 1)) | nice xargs -P "$(nproc)" -I '{}' sh -c '
     n=$(('"$count"' - {})); [ "$n" -le 250 ] || n=250
-    SWARM_FIRST={} SWARM_COUNT=$n '"$build"'/sluice_tests --filter "swarm_money/*" \
-        >"'"$out"'/{}" 2>&1 || { grep -v "RUN\|SKIP\|Running" "'"$out"'/{}" | head -20; exit 255; }'
+    SWARM_FIRST={} SWARM_COUNT=$n '"$build"'/sluice_tests --verbose --filter "swarm_money/*" \
+        >"'"$out"'/{}" 2>&1 || {
+        grep "scenario [0-9]*: {" "'"$out"'/{}" | tail -1
+        grep -v "RUN\|SKIP\|Running\|scenario [0-9]*: {" "'"$out"'/{}" | head -20; exit 1; }'
 echo "swarm_money: $count random scenarios add up"

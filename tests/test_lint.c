@@ -1,6 +1,7 @@
 /* test_lint: each rule with a scenario that trips it and one that does not. */
 #include "scenarios/run/lint.h"
 #include "scenarios/run/scenario.h"
+#include "tests/temp_file.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -103,4 +104,76 @@ Test(lint, says_when_cost_per_vcpu_buys_the_dearer_machine_first)
     cr_assert(finding("plan-order"));
     cr_assert(strstr(finding("plan-order")->words, "ecs.gn6i-c24g1.6xlarge first"));
     cr_assert_eq(found.n, 1);
+}
+
+/* Each rule with a manifest that trips it and the same one in order, as files of a cluster. */
+#define DEPLOYMENT(probes)                                                                         \
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: prod}\nspec:\n"       \
+    "  template:\n    spec:\n      containers:\n      - name: web\n        image: web:1\n"         \
+    "        resources: {limits: {nvidia.com/gpu: 1}}\n" probes
+#define READY "        readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}\n"
+#define LIVE(failures)                                                                             \
+    "        livenessProbe: {tcpSocket: {port: 80}, initialDelaySeconds: 10, periodSeconds: 5, "   \
+    "failureThreshold: " failures "}\n"
+#define HPA_OF(version, route, target, max)                                                        \
+    "---\napiVersion: autoscaling/" version "\nkind: HorizontalPodAutoscaler\nmetadata: {name: "   \
+    "web, namespace: prod}\nspec:\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, "     \
+    "name: web}\n  minReplicas: 1\n  maxReplicas: " max "\n  metrics:\n  - type: External\n"       \
+    "    external:\n      metric: {name: sls_ingress_qps, selector: {matchLabels: "                \
+    "{sls.ingress.route: " route "}}}\n      target: {type: AverageValue, averageValue: '" target  \
+    "'}\n"
+#define VOLUME(attributes)                                                                         \
+    "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: model}\nspec:\n  csi:\n"        \
+    "    driver: ossplugin.csi.alibabacloud.com\n    volumeAttributes: {bucket: b" attributes      \
+    "}\n"
+#define GOOD_HPA HPA_OF("v2", "prod-web-80", "50", "4")
+#define GOOD_POD DEPLOYMENT(READY LIVE("30"))
+
+static void look_at(const char *manifest)
+{
+    struct err e = {0};
+    struct temp_file m = temp_text(manifest);
+    char yaml[80], text[900], set[120];
+    snprintf(yaml, sizeof yaml, "%s.yaml", m.path);
+    cr_assert_eq(rename(m.path, yaml), 0);
+    snprintf(text, sizeof text,
+             "{\"sluice\": 1, \"name\": \"m\", \"horizon\": \"1h\", \"manifests\": [\"%s\"], "
+             "\"services\": [{\"name\": \"web\", \"deployment\": \"prod/web\", \"traffic\": "
+             "{\"qps\": 150}, \"serving\": {\"serviceTime\": {\"V100\": \"10ms\"}}, \"startup\": "
+             "{\"model\": {\"time\": \"60s\"}}}]}",
+             yaml);
+    struct temp_file f = temp_text(text);
+    snprintf(set, sizeof set, "seed=1");
+    const char *sets[] = {set};
+    struct scenario_source source = {
+        .path = f.path, .sets = sets, .n_sets = 1, .data_dir = SLUICE_SOURCE_DIR "/scenarios"};
+    struct scenario *s = scenario_load(&source, &e);
+    cr_assert(s, "%s: %s", e.where, e.msg);
+    cr_assert_eq(lint_scenario(&found, s, &e), 0);
+    scenario_free(s);
+    unlink(yaml);
+    temp_drop(&f);
+}
+
+Test(lint, each_rule_has_a_manifest_that_trips_it_and_one_that_does_not)
+{
+    static const struct {
+        const char *rule, *bad;
+    } rows[] = {
+        {"route", GOOD_POD HPA_OF("v2", "other-web-80", "50", "4")},
+        {"api-version", GOOD_POD HPA_OF("v2beta2", "prod-web-80", "50", "4")},
+        {"target", GOOD_POD HPA_OF("v2", "prod-web-80", "5", "40")},
+        {"target", GOOD_POD HPA_OF("v2", "prod-web-80", "120", "4")},
+        {"peak", GOOD_POD HPA_OF("v2", "prod-web-80", "50", "2")},
+        {"readiness", DEPLOYMENT(LIVE("30")) GOOD_HPA},
+        {"liveness", DEPLOYMENT(READY LIVE("3")) GOOD_HPA},
+        {"credentials", GOOD_POD GOOD_HPA VOLUME(", akId: A, akSecret: B")},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        look_at(rows[i].bad);
+        cr_assert(finding(rows[i].rule), "row %zu: %s does not trip", i, rows[i].rule);
+        look_at(GOOD_POD GOOD_HPA VOLUME(""));
+        cr_assert_null(finding(rows[i].rule), "row %zu: %s: %s", i, rows[i].rule,
+                       finding(rows[i].rule)->words);
+    }
 }

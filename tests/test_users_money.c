@@ -56,6 +56,24 @@ Test(users_money, takes_instances_and_prices_of_a_users_own_file)
     fixture_stop(&p);
 }
 
+/* What nobody sells by a document is named: the subscription is half of on demand, assumed. */
+Test(users_money, lists_the_prices_that_the_answer_rests_on)
+{
+    struct fixture_scenario p = PLAY("robust", "replications=1");
+    const struct result_assumption *half = NULL, *list = NULL;
+    for (size_t i = 0; i < p.r->n_assumptions; i++) {
+        const struct result_assumption *a = &p.r->assumptions[i];
+        half = strcmp(a->path, "prices.ecs.gn6v-c8g1.2xlarge.subscription") == 0 ? a : half;
+        list = strcmp(a->path, "prices.ecs.gn6v-c8g1.2xlarge.onDemand") == 0 ? a : list;
+    }
+    cr_assert(half && list);
+    cr_assert_str_eq(half->quality, "assumed");
+    cr_assert_str_eq(half->value, "13 CNY an hour");
+    cr_assert(strstr(half->source, "half of the on-demand price"), "%s", half->source);
+    cr_assert_str_eq(list->quality, "third-party");
+    fixture_stop(&p);
+}
+
 /* 42: the page has the cost of an hour and of a thousand requests: 14.40 CNY, and 14.4 CNY for
  * 36,000 requests. */
 Test(users_money, shows_cost_an_hour_and_a_thousand_requests_on_the_page)

@@ -2,6 +2,7 @@
 #include "scenarios/run/run.h"
 
 #include "scenarios/run/burst.h"
+#include "scenarios/run/rests.h"
 #include "scenarios/run/robustness.h"
 #include "scenarios/run/scenario.h"
 #include "scenarios/run/verdict.h"
@@ -169,9 +170,7 @@ static int merge(struct run *r, const struct scenario *s, const struct run_optio
     r->result.currency = s->currency;
     r->result.control_digest = digest_value(&control);
     r->result.request_digest = digest_value(&requests);
-    r->result.assumptions = s->assumptions;
-    r->result.n_assumptions = s->n_assumptions;
-    return verdict_give(&r->result, s, e) || burst_table(&r->result, s, e) ? -1 : 0;
+    return rests_collect(&r->result, s, e) || verdict_give(&r->result, s, e) || burst_table(&r->result, s, e) ? -1 : 0;
 }
 
 static int try_others(struct run *r, const struct scenario *s, const struct run_options *o,
