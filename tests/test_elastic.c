@@ -52,6 +52,24 @@ Test(elastic, a_resource_policy_prefers_nodes_up_to_its_max)
     fixture_stop(&p);
 }
 
+/* One node at the start, so the second pod goes to ECI; the third comes at 30 min, when a second
+ * node has been there for two minutes. At 60 min one must go: the one on ECI, though it is the
+ * older. */
+Test(elastic, a_resource_policy_shrinks_its_later_units_first)
+{
+    struct fixture_scenario p =
+        PLAY("elastic", "manifests=[\"manifests/policy\"]", "virtualNode.region=cn-hangzhou",
+             "nodePools.pool.tasks=[{\"at\": \"28m\", \"size\": 2}]",
+             "services.elastic.traffic.qps={\"profile\": [{\"at\": \"0s\", \"qps\": 15}, {\"at\": "
+             "\"30m\", \"qps\": 25}, {\"at\": \"60m\", \"qps\": 15}], \"interpolation\": "
+             "\"steps\"}");
+    cr_assert_eq(units(&p, "eci2", 0, SIM_NEVER), 1);
+    cr_assert_eq(units(&p, "ecs1", 30 * SIM_MINUTE, SIM_NEVER), 1);
+    cr_assert_float_eq(fixture_level(&p, "eci.instances", 59 * SIM_MINUTE), 1, 1e-9);
+    cr_assert_float_eq(fixture_level(&p, "eci.instances", 70 * SIM_MINUTE), 0, 1e-9);
+    fixture_stop(&p);
+}
+
 #define JOBS                                                                                       \
     "services=[]", "nodePools=[]",                                                                 \
         "jobs=[{\"name\": \"cheap\", \"manifest\": \"cheap\", \"runTime\": \"60s\"}, "             \

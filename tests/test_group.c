@@ -145,6 +145,22 @@ Test(group, the_split_goes_before_the_price)
     group_fini(&g);
 }
 
+/* Of those that are there half are on demand: that is not below half. */
+Test(group, a_running_target_that_is_met_buys_spot)
+{
+    static const char *const want[] = {"xlarge/h onDemand", "xlarge/h spot", "xlarge/h spot",
+                                       "xlarge/h onDemand", "xlarge/h spot"};
+    struct pool_config c = config(POOL_COST_OPTIMIZED);
+    struct group g;
+    char words[WORDS];
+    c.share = 0.5;
+    c.rounding = POOL_RUNNING_TARGET;
+    make(&g, &c, NULL);
+    for (size_t i = 0; i < 5; i++)
+        cr_assert_str_eq(buy(&g, words), want[i], "machine %zu: %s", i + 1, words);
+    group_fini(&g);
+}
+
 Test(group, policies_order_zones_and_types)
 {
     static const struct {

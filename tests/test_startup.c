@@ -340,6 +340,28 @@ Test(startup, nodes_that_pull_at_once_share_the_registry)
     drop_bench(&b);
 }
 
+/* Two services, one registry by name; with another name each has it for itself. */
+Test(startup, services_of_one_registry_share_it)
+{
+    struct startup_config c[2] = {plain(), plain()};
+    c[0].image.shared_bandwidth = c[1].image.shared_bandwidth = 100000000;
+    c[0].image.registry = c[1].image.registry = "one";
+    struct bench b = bench_of(c, 2, 1);
+    begin(&b, 0, 0, 0);
+    begin(&b, 1, 1, 1);
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 23 * S);
+    cr_assert_eq(heard[1].loading, 23 * S);
+    drop_bench(&b);
+    c[1].image.registry = "two";
+    b = bench_of(c, 2, 1);
+    begin(&b, 0, 0, 0);
+    begin(&b, 1, 1, 1);
+    play(&b, 3600 * S);
+    cr_assert_eq(heard[0].loading, 13 * S);
+    drop_bench(&b);
+}
+
 Test(startup, a_slow_registry_slows_what_is_on_its_way_to_any_place)
 {
     struct startup_config c = plain();

@@ -51,6 +51,11 @@ Test(users_inflight, e32_pre_stop_eats_into_the_grace)
     cr_assert_eq(fixture_value(&p, "requests.failed.aborted"), 40);
     cr_assert_eq(fixture_value(&p, "requests.failed.total"), 40);
     fixture_stop(&p);
+    /* In 2 of 5 s it takes, in 3 it refuses. */
+    p = PLAY("users-drain", "services.slow.preStop=2s");
+    cr_assert_eq(fixture_value(&p, "requests.failed.aborted"), 34);
+    cr_assert_eq(fixture_value(&p, "requests.failed.refused"), 6);
+    fixture_stop(&p);
     p = PLAY("users-drain", "services.slow.preStop=5s",
              "services.slow.pod.terminationGracePeriod=60s");
     cr_assert_eq(fixture_value(&p, "requests.failed.total"), 0);

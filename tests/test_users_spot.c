@@ -231,8 +231,16 @@ Test(users_spot, d30_compensation_is_undone_only_by_auto_replace)
     cr_assert_float_eq(fixture_value(&p, "cost.byClass.onDemandPremium"), hours * 18.2, 1e-4);
     cr_assert_float_eq(fixture_level(&p, "nodes.onDemand", 12 * SIM_HOUR - SIM_SECOND), 0, 1e-9);
     cr_assert_lt(fixture_value(&p, "cost.total"), never_undone - 150);
-    /* Replace before you remove: for a while both stand. */
+    /* Replace before you remove: for a while both stand, and the old one goes when the new one is
+     * complete, however long that takes. */
     cr_assert_eq(fixture_value(&p, "nodes.max"), 3);
+    fixture_stop(&p);
+    p = PLAY("users-spot", STOCK_OUT, "nodePools.elastic.spotAutoReplaceOnDemand=true",
+             "nodePools.elastic.bootTime=400s");
+    const struct result_entry *bought =
+        fixture_line(&p, "elastic", "bought", "it replaces an on-demand node", 0);
+    const struct result_entry *replaced = fixture_line(&p, "elastic", "replaced", NULL, 0);
+    cr_assert(bought && replaced && replaced->at >= bought->at + 400 * SIM_SECOND);
     fixture_stop(&p);
 }
 
