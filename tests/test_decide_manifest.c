@@ -149,3 +149,67 @@ Test(decide_manifest, says_what_is_wrong)
         text_fini(&out);
     }
 }
+
+static const char *const other = "kind: HorizontalPodAutoscaler\n"
+                                 "metadata: {name: bert-night}\n"
+                                 "spec: {maxReplicas: 6}\n---\n";
+
+static void expect_refused(const struct decide_question *q, const char *where, const char *part)
+{
+    struct text out = {0};
+    struct err e = {0};
+    cr_expect_eq(decide_manifest(q, &out, &e), -1);
+    cr_expect_str_eq(e.where, where);
+    cr_expect(strstr(e.msg, part), "%s", e.msg);
+    text_fini(&out);
+}
+
+/* Each option is blamed for its own. */
+Test(decide_manifest, blames_the_size_that_is_wrong)
+{
+    struct temp_file f = temp_text(seed);
+    struct decide_question q = {
+        .path = f.path, .replicas = 5, .status = -1, .ready = 9, .metrics = {"54"}, .n_metrics = 1};
+    expect_refused(&q, "--ready", "9 of 5 pods cannot be ready");
+    q.status = 8;
+    expect_refused(&q, "--ready", "9 of 8 pods cannot be ready");
+    q.status = 2000000;
+    expect_refused(&q, "--status", "2000000 is outside 0..1000000");
+    q.replicas = 2000000;
+    expect_refused(&q, "--replicas", "2000000 is outside");
+    temp_drop(&f);
+}
+
+Test(decide_manifest, names_the_nearest_of_several)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", other, seed);
+    struct temp_file f = temp_text(text);
+    struct decide_question q = {.path = f.path,
+                                .name = "bert-hap",
+                                .replicas = 5,
+                                .status = -1,
+                                .ready = -1,
+                                .metrics = {"54"},
+                                .n_metrics = 1};
+    expect_refused(&q, "--name", "bert-night, bert-hpa, did you mean 'bert-hpa'?");
+    temp_drop(&f);
+}
+
+Test(decide_manifest, finds_the_hpa_of_a_folder)
+{
+    struct text out = {0};
+    struct err e = {0};
+    struct decide_question q = {.path = SLUICE_SOURCE_DIR "/scenarios/manifests/bert",
+                                .replicas = 9,
+                                .status = -1,
+                                .ready = -1,
+                                .metrics = {"101"},
+                                .n_metrics = 1};
+    cr_assert_eq(decide_manifest(&q, &out, &e), 0, "%s: %s", e.where, e.msg);
+    cr_expect(strstr(out.s, "HPA bert-tfserving-hpa: 1 to 10 replicas"), "%s", out.s);
+    cr_expect(strstr(out.s, "9 -> 10  TooManyReplicas"), "%s", out.s);
+    text_fini(&out);
+    q.path = SLUICE_SOURCE_DIR "/scenarios/manifests/panda";
+    expect_refused(&q, q.path, "holds no HorizontalPodAutoscaler");
+}

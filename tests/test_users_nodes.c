@@ -133,6 +133,7 @@ Test(users_nodes, c23_a_flat_load_moves_nothing)
     cr_expect_eq(fixture_value(&p, "nodes.bought"), 4, "those that are there at the start");
     cr_expect_eq(fixture_value(&p, "replicas.evictionsPerDay"), 0);
     cr_expect_null(result_figure(p.r, "nodes.halfLife"), "all outlive the run");
+    cr_expect_null(fixture_finding(&p, "churn"));
     fixture_stop(&p);
 }
 

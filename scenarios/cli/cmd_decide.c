@@ -105,14 +105,15 @@ static int run(int argc, char **argv, struct err *e)
     struct option_texts operands = {0};
     int64_t threads = 0;
     const struct option rows[] = {
-        {"--manifest", NULL, OPTION_TEXT, &hpa.manifest, "FILE", "hpa: a HorizontalPodAutoscaler"},
+        {"--manifest", NULL, OPTION_TEXT, &hpa.manifest, "FILE",
+         "hpa: a HorizontalPodAutoscaler, or a folder with one"},
         {"--replicas", NULL, OPTION_COUNT, &hpa.replicas, "N", "hpa: size as it is"},
         {"--metric", NULL, OPTION_TEXTS, &hpa.metrics, "VALUE",
          "hpa: value of each metric in order, or none"},
         {"--status", NULL, OPTION_COUNT, &hpa.status, "N", "hpa: pods that exist (default: all)"},
         {"--ready", NULL, OPTION_COUNT, &hpa.ready, "N", "hpa: pods that are ready (default: all)"},
         {"--kubernetes", NULL, OPTION_TEXT, &hpa.version, "VERSION", "hpa: rules, such as 1.20"},
-        {"--name", NULL, OPTION_TEXT, &hpa.name, "NAME", "hpa: which one of the file"},
+        {"--name", NULL, OPTION_TEXT, &hpa.name, "NAME", "hpa: which one, when there are several"},
         {"--format", NULL, OPTION_TEXT, &hpa.format, "FORMAT", "hpa: text or json"},
         {"--threads", NULL, OPTION_COUNT, &threads, "N", "threads (default: processors)"},
     };

@@ -4,12 +4,15 @@
 #include "models/control/hpa_band.h"
 #include "models/control/hpa_config.h"
 #include "scenarios/run/bind.h"
+#include "scenarios/run/folder.h"
+#include "scenarios/run/indent.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
 #include "sim/json.h"
 
 #include <assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOST_ROWS 1000
 
@@ -38,30 +41,100 @@ static struct json *load(struct arena *a, const char *path, struct err *e)
     return json ? json_parse(a, path, text, length, e) : yaml_parse_all(a, path, text, length, e);
 }
 
-/* Several HPAs in one file are told apart by name. */
-static const struct json *pick(const struct json *root, const struct decide_question *q,
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Documents of a file at the end of the list; shallow copies, since a node is in one list only. */
+static int add_documents(struct arena *a, struct json *list, const struct json *root, struct err *e)
+{
+    const struct json *one = root->type == JSON_ARRAY ? root->first : root;
+    for (; one; one = root->type == JSON_ARRAY ? one->next : NULL) {
+        struct json *copy = arena_take(a, 1, sizeof *copy, e);
+        char words[256];
+        if (!copy)
+            return -1;
+        *copy = *one;
+        copy->next = NULL;
+        indent_repair(copy, words, sizeof words);
+        json_append(list, copy);
+    }
+    return 0;
+}
+
+/* Every document of a file, or of the *.yaml, *.yml and *.json of a folder. */
+static const struct json *load_all(struct arena *a, const char *path, struct err *e)
+{
+    struct folder f = {&path, 1};
+    struct json *list = json_new(a, JSON_ARRAY, path, 0, 0, e);
+    if (!list || (is_folder(path) && folder_list(&f, a, path, ".yaml .yml .json", e)))
+        return NULL;
+    for (size_t i = 0; i < f.n; i++) {
+        const struct json *root = load(a, f.paths[i], e);
+        if (!root || add_documents(a, list, root, e))
+            return NULL;
+    }
+    return list;
+}
+
+/* Several HPAs are told apart by name. */
+#define MOST_NAMES 16
+struct names {
+    const char *items[MOST_NAMES];
+    size_t n;
+    struct text listed; /* "a, b" */
+};
+
+static void note_name(struct names *names, const char *name)
+{
+    text_printf(&names->listed, "%s%s", names->listed.length ? ", " : "",
+                name ? name : "(without name)");
+    if (name && names->n < MOST_NAMES)
+        names->items[names->n++] = name;
+}
+
+static void no_single_one(const struct decide_question *q, struct names *names, size_t found,
+                          struct err *e)
+{
+    const char *near = q->name ? text_nearest(q->name, names->items, names->n) : NULL;
+    const char *listed = names->listed.s ? names->listed.s : "";
+    if (found > 1)
+        err_set(e, ERR_INPUT, q->path, "holds several HorizontalPodAutoscalers (%s); %s", listed,
+                q->name ? "this name stands twice" : "name one with --name");
+    else if (!*listed)
+        err_set(e, ERR_INPUT, q->path, "holds no HorizontalPodAutoscaler");
+    else
+        err_set(e, ERR_INPUT, "--name", "'%s' is no HorizontalPodAutoscaler of %s; it has %s%s%s%s",
+                q->name, q->path, listed, near ? ", did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
+}
+
+static const struct json *pick(const struct json *list, const struct decide_question *q,
                                struct err *e)
 {
-    const struct json *found = NULL;
-    if (root->type == JSON_OBJECT)
-        return root;
-    for (const struct json *d = root->first; d; d = d->next) {
+    const struct json *one = NULL;
+    struct names names = {.n = 0};
+    size_t found = 0;
+    for (const struct json *d = list->first; d; d = d->next) {
         const char *name = string_at(d, "metadata.name");
-        if (!is_hpa(d) || (q->name && (!name || strcmp(name, q->name) != 0)))
+        if (!is_hpa(d))
             continue;
-        if (found) {
-            err_set(e, ERR_INPUT, q->path,
-                    "holds several HorizontalPodAutoscalers; name one with --name");
-            return NULL;
-        }
-        found = d;
+        note_name(&names, name);
+        if (q->name && (!name || strcmp(name, q->name) != 0))
+            continue;
+        one = d;
+        found++;
     }
-    if (!found && root->count == 1 && json_get(root->first, "maxReplicas"))
-        found = root->first;
-    if (!found)
-        err_set(e, ERR_INPUT, q->path, "holds no HorizontalPodAutoscaler%s%s",
-                q->name ? " of the name " : "", q->name ? q->name : "");
-    return found;
+    if (names.listed.length == 0 && list->count == 1 && json_get(list->first, "maxReplicas")) {
+        one = list->first;
+        found = 1;
+    }
+    if (found != 1)
+        no_single_one(q, &names, found, e);
+    text_fini(&names.listed);
+    return found == 1 ? one : NULL;
 }
 
 /* ---- the question as a view ---- */
@@ -132,16 +205,26 @@ static int read_value(struct answer *a, size_t i, const char *s, struct err *e)
     return 0;
 }
 
+static int check_size(const char *option, int64_t n, int64_t most, struct err *e)
+{
+    if (n >= 0 && n <= most)
+        return 0;
+    return err_set(e, ERR_INPUT, option, "%lld is outside 0..%lld", (long long)n, (long long)most);
+}
+
 static int read_question(struct answer *a, struct err *e)
 {
     const struct decide_question *q = a->q;
     const int64_t most = 1000000;
     int64_t status = q->status < 0 ? q->replicas : q->status;
     int64_t ready = q->ready < 0 ? status : q->ready;
-    if (q->replicas < 0 || q->replicas > most || status > most || ready > status)
-        return err_set(e, ERR_INPUT, "--replicas",
-                       "sizes must lie in 0..%lld, and no more pods can be ready than there are",
-                       (long long)most);
+    if (check_size("--replicas", q->replicas, most, e) || check_size("--status", status, most, e))
+        return -1;
+    if (ready > status)
+        return err_set(e, ERR_INPUT, "--ready",
+                       "%lld of %lld pods cannot be ready; --status says how many exist, as many "
+                       "as --replicas when left out",
+                       (long long)ready, (long long)status);
     if (q->n_metrics != a->spec.n_metrics)
         return err_set(e, ERR_INPUT, "--metric",
                        "%zu values are given, but the HPA has %zu metrics, beginning with %s",
@@ -359,8 +442,8 @@ int decide_manifest(const struct decide_question *q, struct text *out, struct er
 {
     assert(q && q->path && out && e);
     struct answer a = {.q = q, .arena = arena_create(e)};
-    struct json *root = a.arena ? load(a.arena, q->path, e) : NULL;
-    const struct json *document = root ? pick(root, q, e) : NULL;
+    const struct json *list = a.arena ? load_all(a.arena, q->path, e) : NULL;
+    const struct json *document = list ? pick(list, q, e) : NULL;
     if (document && read_config(&a, document, e) == 0 && read_question(&a, e) == 0 &&
         make_memory(&a, e) == 0) {
         if (q->json)

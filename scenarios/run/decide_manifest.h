@@ -16,8 +16,10 @@
 
 /* Open data. */
 struct decide_question {
-    const char *path; /* YAML or JSON: a HorizontalPodAutoscaler, or its spec alone; "-": stdin */
-    const char *name; /* of the HPA when the file has several; NULL */
+    /* YAML or JSON: a HorizontalPodAutoscaler, or its spec alone; "-": stdin; or a folder of them
+     * beside other manifests */
+    const char *path;
+    const char *name;               /* of the HPA when there are several; NULL */
     const char *kubernetes_version; /* NULL: the newest rules */
     int64_t replicas;               /* spec */
     int64_t status, ready;          /* below 0: the same as replicas */
