@@ -43,8 +43,12 @@ static void add_pool(struct text *t, struct dice *d, size_t i)
     static const char *const zones[] = {"\"a\"", "\"a\", \"b\"", "\"b\", \"a\", \"c\""};
     static const char *const policies[] = {"PRIORITY", "BALANCE", "COST_OPTIMIZED"};
     static const char *const roundings[] = {"ceil", "floor", "nearest", "runningTarget"};
-    static const char *const markets[] = {"calm", "medium", "scarce", "harsh", "plenty", "steps"};
+    static const char *const markets[] = {"calm",        "medium", "scarce",     "harsh",
+                                          "plenty",      "steps",  "bulkMedium", "bulkScarce",
+                                          "stockScarce", "moving"};
     static const char *const notices[] = {"none", "drain"};
+    static const char *const limits[] = {
+        "", ", \"spotStrategy\": \"SpotWithPriceLimit\", \"spotPriceLimit\": \"8.5 CNY\""};
     static const char *const truths[] = {"true", "false"};
     static const char *const steps[] = {"1s", "1m", "1h"};
     uint64_t min = roll(d, 3);
@@ -65,7 +69,7 @@ static void add_pool(struct text *t, struct dice *d, size_t i)
     text_printf(t, ", \"spotInstancePools\": %d", (int)(1 + roll(d, 3)));
     text_printf(t, ", \"billingStep\": \"%s\"", PICK(d, steps));
     if (roll(d, 4))
-        text_printf(t, ", \"spotMarket\": \"%s\"", PICK(d, markets));
+        text_printf(t, ", \"spotMarket\": \"%s\"%s", PICK(d, markets), PICK(d, limits));
     if (roll(d, 2))
         text_printf(t, ", \"daemonSetCpu\": \"300m\", \"daemonSetMemory\": \"500Mi\"");
     if (roll(d, 2))

@@ -165,6 +165,30 @@ Test(spot_market, loses_whole_zones_when_their_stock_ends)
     fixture_stop(&p);
 }
 
+/* Sixteen machines for three weeks under bulkMedium: losses of few and of all, hardly of half. */
+Test(spot_market, loses_the_nodes_of_a_run_in_batches_of_few_or_all)
+{
+    struct fixture_scenario p =
+        PLAY("spot-stock", "horizon=21d", "nodePools.cheap.spotMarket=bulkMedium",
+             "nodePools.cheap.spotAvailabilityTraces=[]", "nodePools.cheap.minSize=16",
+             "nodePools.cheap.maxSize=16", "limits.logEntries=1000000");
+    size_t sizes[17] = {0};
+    sim_ns last = -1;
+    for (size_t i = 0; i < p.r->n_entries; i++) {
+        const struct result_entry *entry = &p.r->entries[i];
+        if (strcmp(entry->what, "spot notice") != 0 || entry->at == last)
+            continue;
+        last = entry->at;
+        sizes[notices(&p, last)]++;
+    }
+    size_t few = sizes[1] + sizes[2] + sizes[3], half = sizes[7] + sizes[8] + sizes[9];
+    cr_assert_gt(few, 20, "%zu", few);
+    cr_assert_gt(sizes[16], 20, "%zu", sizes[16]);
+    cr_assert_lt(half, few / 4, "%zu", half);
+    cr_assert(fixture_line(&p, NULL, "spot notice", "with others of its zone", 0));
+    fixture_stop(&p);
+}
+
 /* The recorded counts of us-east-2b over sixteen probes, replayed on a pool of sixteen. The trace
  * itself loses 910 machines in 136 steps; the pool holds no more than what it could buy back. */
 Test(spot_market, replays_a_recorded_zone)

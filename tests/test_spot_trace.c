@@ -149,6 +149,24 @@ Test(spot_trace, limits_a_zone_to_the_machines_that_could_be_had)
     leave(g);
 }
 
+/* A pool's types are not those of the file: of several it is told which. */
+Test(spot_trace, takes_the_stock_of_the_machine_that_was_traced)
+{
+    struct given *g = give("time,available,zone,type\n0,4,h,p3\n3600,1,h,p3\n0,2,i,p3\n0,5,i,g4\n");
+    cr_assert_null(load_stock(g), "two machines in i");
+    cr_assert(strstr(g->e.msg, "or several"), "%s", g->e.msg);
+    g->config.zone = "h";
+    const struct spot_traces *t = load_stock(g);
+    cr_assert(t, "%s: %s", g->e.where, g->e.msg);
+    cr_assert_eq(steps_at(&t->stock[0], 2 * SIM_HOUR), 1);
+    cr_assert_eq(t->stock[1].n, 0);
+    g->config.trace_type = "g4";
+    g->config.zone = "i";
+    t = load_stock(g);
+    cr_assert(t && t->stock[0].n == 0 && t->stock[1].n == 1);
+    leave(g);
+}
+
 Test(spot_trace, refuses_what_does_not_fit)
 {
     static const char prices[] = "time,price_cny,zone,type\n0,8,a,b\n";
@@ -159,7 +177,7 @@ Test(spot_trace, refuses_what_does_not_fit)
         struct spot_trace_config config;
         const char *where, *message;
     } rows[] = {
-        {false, prices, {0}, "spotPriceTraces[0]", "has no series for any type and zone"},
+        {false, prices, {0}, "spotPriceTraces[0]", "has no series, or several"},
         {false,
          prices,
          {.type = "ecs.v10"},

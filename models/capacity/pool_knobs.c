@@ -212,7 +212,9 @@ static const struct knob rows[] = {
     {.key = "spotMarket",
      .kind = KNOB_TEXT,
      AT(spot_market),
-     .doc = "Spot market of the catalogue: calm, plentiful, medium, scarce, ...",
+     .doc = "Spot market of the catalogue: calm, plentiful, medium, scarce by the age of machines; "
+            "stockMedium, ... by spells of stock; bulkMedium, ... in batches; awsMedium, gcpCalm, "
+            "... by the rules of others; moving for its price.",
      .preset = ""},
     {.key = "spotPriceTraces",
      .kind = KNOB_LIST,

@@ -101,6 +101,11 @@ static const struct knob price_rows[] = {
 
 static const struct knob stock_rows[] = {
     WHERE,
+    {.key = "traceType",
+     .kind = KNOB_TEXT,
+     AT(trace_type),
+     .doc = "Instance type in the file, when it has several.",
+     .preset = ""},
     {.key = "scale",
      .kind = KNOB_NUMBER,
      AT(scale),
@@ -195,21 +200,21 @@ static int read_file(struct loading *l, enum trace_kind kind, struct err *e)
     return fail(l, "file", e, msg);
 }
 
-/* A file that says nothing of zones or types holds for all of them. */
+/* A file that says nothing of zones or types holds for all of them; wanted NULL: any will do. */
 static bool is_called(const char *in_file, const char *wanted)
 {
-    return in_file[0] == '\0' || strcmp(in_file, wanted) == 0;
+    return !wanted || in_file[0] == '\0' || strcmp(in_file, wanted) == 0;
 }
 
 /* The series of a type in a zone: of several products the wished one, then Linux, then a lone one.
  */
 static const struct trace_series *find_series(const struct loading *l, const char *type,
-                                              const char *zone)
+                                              const char *zone, size_t *matching)
 {
     const struct spot_trace_config *c = l->config;
     const char *product = c->product ? c->product : DEFAULT_PRODUCT;
     const struct trace_series *lone = NULL;
-    size_t matching = 0;
+    *matching = 0;
     for (size_t i = 0; i < l->trace.n_series; i++) {
         const struct trace_series *s = &l->trace.series[i];
         if (!is_called(s->key.type, c->trace_type ? c->trace_type : type) ||
@@ -217,20 +222,21 @@ static const struct trace_series *find_series(const struct loading *l, const cha
             continue;
         if (strcmp(s->key.product, product) == 0)
             return s;
-        matching++;
+        (*matching)++;
         lone = s;
     }
-    return matching == 1 && !c->product ? lone : NULL;
+    return *matching == 1 && !c->product ? lone : NULL;
 }
 
 static int fail_series(const struct loading *l, struct err *e)
 {
     char msg[700];
     size_t used = 0;
-    int n = snprintf(msg, sizeof msg,
-                     "%.100s has no series for any type and zone of the pool (name them with "
-                     "traceType, traceZone and product); it has",
-                     l->config->file);
+    int n =
+        snprintf(msg, sizeof msg,
+                 "%.100s has no series, or several, for the types and zones of the pool (name it "
+                 "with traceType, traceZone or product); it has",
+                 l->config->file);
     used = n > 0 ? (size_t)n : 0;
     for (size_t i = 0; i < l->trace.n_series && i < 6; i++) {
         const struct trace_key *k = &l->trace.series[i].key;
@@ -436,15 +442,18 @@ static int load_prices(struct loading *l, struct err *e)
 {
     const struct spot_trace_config *c = l->config;
     const struct pool_config *p = l->pool;
-    size_t found = 0, n_types = p->instance_types.count;
+    size_t found = 0, matching = 0, n_types = p->instance_types.count;
     if (check_name(l, "instanceType", c->type, &p->instance_types, e) ||
         check_name(l, "zone", c->zone, &p->zones, e) || read_file(l, TRACE_PRICE, e))
         return -1;
     for (size_t z = 0; z < p->zones.count; z++)
         for (size_t t = 0; t < n_types; t++) {
             const char *type = p->instance_types.items[t], *zone = p->zones.items[z];
-            const struct trace_series *s =
-                is_for(c->type, type) && is_for(c->zone, zone) ? find_series(l, type, zone) : NULL;
+            if (!is_for(c->type, type) || !is_for(c->zone, zone))
+                continue;
+            const struct trace_series *s = find_series(l, type, zone, &matching);
+            if (!s && matching > 1)
+                return fail_series(l, e);
             if (!s)
                 continue;
             found++;
@@ -477,14 +486,15 @@ static int load_stock(struct loading *l, struct err *e)
 {
     const struct spot_trace_config *c = l->config;
     const struct pool_config *p = l->pool;
-    size_t found = 0;
+    size_t found = 0, matching = 0;
     if (check_name(l, "zone", c->zone, &p->zones, e) || read_file(l, TRACE_AVAILABILITY, e))
         return -1;
     for (size_t z = 0; z < p->zones.count; z++) {
-        const struct trace_series *s =
-            is_for(c->zone, p->zones.items[z])
-                ? find_series(l, p->instance_types.items[0], p->zones.items[z])
-                : NULL;
+        if (!is_for(c->zone, p->zones.items[z]))
+            continue;
+        const struct trace_series *s = find_series(l, NULL, p->zones.items[z], &matching);
+        if (!s && matching > 1)
+            return fail_series(l, e);
         if (!s)
             continue;
         found++;
