@@ -5,6 +5,7 @@
 #include "scenarios/run/elastic.h"
 #include "scenarios/run/folder.h"
 #include "scenarios/run/indent.h"
+#include "scenarios/run/scheduling.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
 #include "sim/json.h"
@@ -47,6 +48,7 @@ static const char *use_of(const char *kind)
         {"ConfigMap", "not read"},
         {"ElasticWorkload", "read: units of its workload"},
         {"ResourcePolicy", "read: units of the pods that it selects"},
+        {"PriorityClass", "read: the priority of pods that name it"},
         {"Namespace", "read: its labels for the virtual node"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -232,26 +234,6 @@ static int carry_marks(struct arena *a, struct json *pod, const struct json *map
     return 0;
 }
 
-/* Keys of the tolerated taints; a toleration without a key tolerates all and is kept as "". */
-static int carry_tolerations(struct arena *a, struct json *pod, const struct json *list,
-                             struct err *e)
-{
-    if (!list || list->type != JSON_ARRAY || !list->first)
-        return 0;
-    struct json *keys = json_new(a, JSON_ARRAY, list->file, list->line, list->column, e);
-    if (!keys)
-        return -1;
-    keys->key = "tolerations";
-    for (const struct json *c = list->first; c; c = c->next) {
-        struct json *t = carry_text(a, NULL, carry_text_at(c, "key", ""), c, e);
-        if (!t)
-            return -1;
-        json_append(keys, t);
-    }
-    json_append(pod, keys);
-    return 0;
-}
-
 static const struct json *namespace_labels(const struct manifest_set *m, const char *name)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -274,7 +256,8 @@ static int add_marks(struct manifest_set *m, struct json *owner, const char *nam
                    carry_marks(m->arena, pod, json_get(metadata, "labels"), "labels", e) ||
                    carry_marks(m->arena, pod, namespace_labels(m, namespace), "namespaceLabels",
                                e) ||
-                   carry_tolerations(m->arena, pod, json_get(spec, "tolerations"), e)
+                   scheduling_tolerations(m->arena, pod, json_get(spec, "tolerations"), e) ||
+                   scheduling_priority(m->arena, m, pod, spec, e)
                ? -1
                : 0;
 }
@@ -503,7 +486,10 @@ struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, s
         if (name ? strcmp(d->name, name) != 0 : seen++ != n)
             continue;
         struct json *pool = carry_object(m->arena, NULL, d->root, e);
-        return pool && carry_rows(m->arena, pool, d->root, pool_rows, e) == 0 ? pool : NULL;
+        if (!pool || carry_rows(m->arena, pool, d->root, pool_rows, e) ||
+            scheduling_taints(m->arena, pool, json_at(d->root, "kubernetes_config.taints"), e))
+            return NULL;
+        return pool;
     }
     return NULL;
 }

@@ -25,7 +25,9 @@ static int list_error(const struct err *cause, const char *path, const char *key
     bool inside =
         strchr(cause->where + (strncmp(cause->where, path, strlen(path)) == 0 ? strlen(path) : 0),
                ':') != NULL;
-    return err_set(e, cause->code, inside ? cause->where : NULL, "%s: %s", key, cause->msg);
+    if (inside)
+        return err_set(e, cause->code, cause->where, "%s: %s", key, cause->msg);
+    return err_set(e, cause->code, NULL, "%s: '%s' %s", key, path, cause->msg);
 }
 
 static int load_pods(struct scenario *s, struct job_config *c, const char *base_dir, struct err *e)
