@@ -73,7 +73,8 @@ static void print_safe(const char *name, double safe_s, double percentile, struc
 static void print_server(const struct sweep *s, const struct network_bench *b, struct text *t)
 {
     const struct load_rule *r = &s->setup->network.load;
-    text_printf(t, "            %.4g queries a second arrive; p%g within %.4g ms: %s%s\n", b->qps,
+    text_printf(t, "            %.4g queries a second arrive%s; p%g within %.4g ms: %s%s\n", b->qps,
+                s->setup->network.find_peak ? " (the most that hold, by bisection)" : "",
                 r->percentile * 100, r->bound_s * 1e3, b->load.holds ? "held" : "NOT held",
                 !b->load.holds || b->load.certain ? "" : ", but with less than 99 % confidence");
     text_printf(t, "            a closed loop would have said p50 %.3f, p99 %.3f ms (no waiting)\n",
