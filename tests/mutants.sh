@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutants: plants typical mistakes in the controllers, one at a time, and demands that a test fails.
+# mutants: plants typical mistakes in controllers, readers and kernels, one at a time, and demands that a test fails.
 #
 #   tests/mutants.sh [FIRST [LAST]]
 #
@@ -22,12 +22,12 @@ sync_tree() {
         tar -C "$work/tree" -xf -
 }
 sync_tree
-cmake -S "$work/tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSLUICE_WERROR=OFF \
+cmake -S "$work/tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSLUICE_WERROR=OFF -DSLUICE_CUDA=OFF \
     -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache || true)" >/dev/null
-build() {
-    ninja -C "$work/build" sluice_tests >"$work/build.log" 2>&1
+build() { # test program
+    ninja -C "$work/build" "$1" >"$work/build.log" 2>&1
 }
-build || { tail -20 "$work/build.log"; exit 1; }
+build sluice_cuda_tests || { tail -20 "$work/build.log"; exit 1; }
 
 caught=0
 missed=0
@@ -48,14 +48,18 @@ while IFS= read -r line; do
         missed=$((missed + 1))
         continue
     fi
-    if ! build; then
+    case $file in
+    *.cu* | *cuda*) program=sluice_cuda_tests ;;
+    *) program=sluice_tests ;;
+    esac
+    if ! build $program; then
         echo "$number BROKEN $what ($file)"
         grep -m 3 error "$work/build.log" || true
         missed=$((missed + 1))
     else
         survived=1
         for suite in $(echo "$suites" | tr ',' ' '); do
-            if ! timeout 600 "$work/build/sluice_tests" --filter "$suite/*" >"$work/test.log" 2>&1; then
+            if ! timeout 600 "$work/build/$program" --filter "$suite/*" >"$work/test.log" 2>&1; then
                 survived=0
                 break
             fi

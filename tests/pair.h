@@ -52,8 +52,8 @@ static inline double pair_error(const struct pair *p)
     for (size_t i = 0; i < p->n; i++)
         size = fmax(size, fabs(p->d[i]));
     for (size_t i = 0; i < p->n; i++)
-        if (!(fabs(p->d[i] - (double)p->f[i]) <= worst))
-            worst = fabs(p->d[i] - (double)p->f[i]);
+        if (!(fabs(p->d[i] - (double)p->f[i]) <= worst)) /* NAN stays the worst */
+            worst = isnan(p->f[i]) ? (double)INFINITY : fabs(p->d[i] - (double)p->f[i]);
     return size > 0 ? worst / size : worst;
 }
 
