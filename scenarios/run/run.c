@@ -170,7 +170,10 @@ static int merge(struct run *r, const struct scenario *s, const struct run_optio
     r->result.currency = s->currency;
     r->result.control_digest = digest_value(&control);
     r->result.request_digest = digest_value(&requests);
-    return rests_collect(&r->result, s, e) || verdict_give(&r->result, s, e) || burst_table(&r->result, s, e) ? -1 : 0;
+    return rests_collect(&r->result, s, e) || verdict_give(&r->result, s, e) ||
+                   burst_table(&r->result, s, e)
+               ? -1
+               : 0;
 }
 
 static int try_others(struct run *r, const struct scenario *s, const struct run_options *o,
