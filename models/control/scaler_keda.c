@@ -19,7 +19,8 @@ struct trigger_metadata {
     int64_t threshold, activation; /* milli */
 };
 struct trigger {
-    const char *type, *metric_type;
+    int type; /* all are read alike */
+    const char *metric_type;
     struct trigger_metadata metadata;
 };
 
@@ -123,8 +124,22 @@ static const struct knob_table metadata_knobs = {
     .check = metadata_check,
 };
 
+static const struct knob_name type_names[] = {
+    {"prometheus", 0, "a query"},
+    {"graphite", 1, "a query"},
+    {"new-relic", 2, "a query"},
+    {"external", 3, "a scaler of one's own"},
+    {"external-push", 4, "a scaler of one's own"},
+    {0},
+};
+
 static const struct knob trigger_rows[] = {
-    TEXT_ROW("type", struct trigger, type, "Kind of trigger, such as prometheus.", "prometheus"),
+    {.key = "type",
+     .kind = KNOB_NAME,
+     .offset = offsetof(struct trigger, type),
+     .doc = "Kind of trigger; those that are asked for a value with a threshold are simulated.",
+     .preset = "prometheus",
+     .names = type_names},
     TEXT_ROW("metricType", struct trigger, metric_type, "AverageValue, the only one simulated.",
              "AverageValue"),
     {.key = "metadata",
