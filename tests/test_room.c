@@ -38,6 +38,16 @@ Test(room, shares_go_to_the_fullest_gpu_that_has_room)
     cr_assert_eq(room_lacks(&n, &whole, NULL), 0);
 }
 
+Test(room, prefers_the_fullest_of_two_that_have_room)
+{
+    struct node n = four_gpus();
+    struct pod_shape half = share(500), more = share(600), small = share(300);
+    uint32_t first = room_take(&n, &half), second = room_take(&n, &more);
+    cr_assert_neq(first, second);
+    cr_assert_eq(room_take(&n, &small), second, "0.6 before 0.5");
+    cr_assert_eq(room_take(&n, &small), first, "0.9 is too full now");
+}
+
 Test(room, is_kept_for_another_pod)
 {
     struct node n = four_gpus();
