@@ -335,3 +335,9 @@ Test(swarm_money, adds_up_in_every_random_scenario)
     for (uint64_t i = first; i < first + n; i++)
         play(i);
 }
+
+/* A pod is evicted at the very moment at which its machine vanishes. */
+Test(swarm_money, survives_what_it_has_found)
+{
+    play(6312);
+}

@@ -30,6 +30,7 @@ struct replica {
     uint64_t serial;
     uint32_t revision; /* of the pod template */
     bool dispatched;   /* the dispatcher knows this slot */
+    bool lost;         /* its machine vanished while it was leaving */
     bool drained;      /* the dispatcher has it out of the endpoint list */
     sim_ns changed;    /* of its readiness */
     sim_ns grace_end;
@@ -271,7 +272,9 @@ static void on_refuse(void *self, sim_ns now, uint64_t slot)
     struct replicas *r = self;
     struct replica *one = &r->table[slot];
     dispatch_reach(r->set.dispatch, now);
-    dispatch_endpoint(r->set.dispatch, now, (uint32_t)slot, ENDPOINT_CLOSING);
+    /* The machine may vanish at the moment of the deletion. */
+    if (!one->lost)
+        dispatch_endpoint(r->set.dispatch, now, (uint32_t)slot, ENDPOINT_CLOSING);
     sim_ns rest = r->set.config->ingress.endpoint_lag - r->set.config->pre_stop;
     one->next = sim_at(r->sim, first_of(now + rest, one->grace_end), SIM_PHASE, on_delist, r, slot);
 }
@@ -539,8 +542,10 @@ void replicas_pod_dead(struct replicas *r, sim_ns now, struct pod_ref pod)
         dispatch_endpoint(r->set.dispatch, now, slot_of(r, one), ENDPOINT_DEAD);
     if (one->state == REPLICA_SERVING)
         count_ready(r, now, -1);
-    if (one->state == REPLICA_LEAVING)
+    if (one->state == REPLICA_LEAVING) {
+        one->lost = true;
         return; /* its own end is scheduled already */
+    }
     one->state = REPLICA_DEAD;
     show_sizes(r, now);
 }

@@ -38,7 +38,7 @@ bool standing_judged(const struct scenario *s, const struct standing *v)
 {
     const struct service_config *c = s->services.items;
     const struct scenario_budget *b = &s->budget;
-    bool some = v->jobs_failed >= 0;
+    bool some = v->jobs_failed >= 0 && s->services.count == 0;
     if (has_price(s) && (b->per_month.currency[0] || b->total.currency[0]))
         some = true;
     for (size_t i = 0; i < s->services.count; i++) {
