@@ -19,8 +19,8 @@ struct standing {
 /* From figures; share: room for one a service, which `out` borrows. */
 void standing_read(const struct result *r, const struct scenario *s, double *share,
                    struct standing *out);
-/* Is there an SLO with a window to judge, a budget with something that has a price, or jobs alone? False
- * too when an SLO is set that no window could be judged by. */
+/* Is there an SLO with a window to judge, a budget with something that has a price, or jobs alone?
+ * False too when an SLO is set that no window could be judged by. */
 bool standing_judged(const struct scenario *s, const struct standing *v);
 /* Judged, every objective and budget is met, and no job has failed. */
 bool standing_holds(const struct scenario *s, const struct standing *v);
