@@ -127,11 +127,8 @@ static const char *const trace_seeds[] = {
     "{\"Currency\": \"CNY\", \"SpotPrices\": {\"SpotPriceType\": [{\"ZoneId\": \"g\", "
     "\"InstanceType\": \"v\", \"NetworkType\": \"vpc\", \"Timestamp\": "
     "\"2024-03-01T00:00:00Z\", \"OriginPrice\": 26.46, \"SpotPrice\": 5.31}]}}",
-    "{\"metadata\": {\"gap_seconds\": 195}, \"data\": [0, 1, 1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 1, "
-    "1, "
-    "1, 0, 16, 3, 0, 16, 16, 2]}",
-    "time,price,currency,zone,instanceType\n2024-03-01T02:00:00Z,1.5,CNY,\"a,b\",x\n"
-    "2024-03-01T03:00:00Z,1.25,CNY,\"a,b\",x\n",
+    "{\"metadata\": {\"gap_seconds\": 195}, \"data\": [0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 16, 3, 0, 2]}",
+    "time,price,currency,zone\n2024-03-01T02:00:00Z,1.5,CNY,\"a,b\"\n0,1.25,CNY,\"a,b\"\n",
     "timestamp_utc;spot_price_usd_per_h\n0;0.065\n300;0.064\n600;0.07\n2400;0.063\n4000;0.1\n",
     "time,available,zone\n0,3,a\n60,3,a\n120,2,a\n0,1,b\n60,0,b\n",
     "lifetime,lost,zone\n3h20m,1,a\n1.5,0,b\n2h,1,a\n1h,1,a\n5h,1,b\n9h,1,b\n10h,0,b\n",
