@@ -404,6 +404,6 @@ void meter_read_first(struct meter *m, struct scaler_view *view)
 double meter_qps(const struct meter *m, const struct scaler_view *view)
 {
     if (m->n == 0 || m->rings[0].wish.kind != METRIC_INGRESS_QPS || !view->metrics[0].present)
-        return NAN;
+        return (double)NAN;
     return (double)view->metrics[0].milli / 1000;
 }
