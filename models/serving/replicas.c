@@ -328,7 +328,7 @@ static size_t victims(struct replicas *r)
             .id = slot_of(r, one),
             .node = view->node,
             .unit = view->unit,
-            .assigned = view->node != UINT32_MAX,
+            .assigned = view->placed_at != SIM_NEVER, /* the virtual node is one too */
             .running = view->phase >= POD_LOADING,
             .unknown = view->phase == POD_DEAD,
             .ready = one->state == REPLICA_SERVING,
