@@ -3,6 +3,7 @@
 #define SLUICE_KERNELS_BACKEND_H
 
 #include "kernels/network.h"
+#include "kernels/packing.h"
 
 struct device;
 struct parallel;
@@ -15,6 +16,7 @@ struct backend_memory {
     const int32_t *kinds; /* always NULL so far: every token is of kind 0 */
     struct device *device;
     struct parallel *threads; /* of backend_blas */
+    struct packing packing;   /* of those that calculate in this process */
     void *own;                /* whatever else the backend keeps */
 };
 
@@ -24,9 +26,11 @@ struct backend_span {
     size_t at, n;
 };
 
-/* Words of all tokens of the batch, and true tokens of each sequence or NULL: all. */
+/* Words of all tokens of the batch, and true tokens of each sequence or NULL: all. drop_padding: a
+ * backend may leave out what lies behind them; what it gives for true tokens is the same. */
 struct backend_tokens {
     const int32_t *words, *lengths;
+    bool drop_padding;
 };
 
 /* What calculates, for reports; "" and 0 where the backend cannot tell. */

@@ -48,21 +48,31 @@ static int load(const struct backend_memory *m, const struct backend_span *from,
     return 0;
 }
 
+static struct embedding_tokens tokens_of(const struct backend_memory *m)
+{
+    bool packed = m->packing.rows > 0;
+    return (struct embedding_tokens){.words = packed ? m->packing.words : m->words,
+                                     .kinds = m->kinds,
+                                     .places = packed ? m->packing.places : NULL};
+}
+
 static void embed(const struct network_step *s, const struct backend_memory *m)
 {
     const float *p = m->parameters;
     struct embedding_tables tables = {p + s->weight, p + s->bias, p + s->kinds};
-    struct embedding_tokens tokens = {.words = m->words, .kinds = m->kinds};
+    struct embedding_tokens tokens = tokens_of(m);
     embedding_float(&s->as.embedding, &tokens, &tables, (float *)m->activations + s->y);
 }
 
-static void run(const struct network_step *s, const struct backend_memory *m)
+/* inputs: what x is a place in. */
+static void run(const struct network_step *s, const struct backend_memory *m, const void *inputs)
 {
     const float *weight = (float *)m->parameters + s->weight,
                 *bias = (float *)m->parameters + s->bias;
     float *base = m->activations, *scratch = m->scratch, *y = base + s->y;
-    const float *x = s->kind == STEP_EMBEDDING ? NULL : base + s->x;
+    const float *x = s->kind == STEP_EMBEDDING ? NULL : (const float *)inputs + s->x;
     const float *residual = s->residual == NETWORK_NONE ? NULL : base + s->residual;
+    const int32_t *starts = m->packing.rows > 0 ? m->packing.starts : NULL;
     switch (s->kind) {
     case STEP_CONV:
         conv_blas(&s->as.conv, &(struct conv_data){x, weight, bias, y, scratch}, m->threads);
@@ -81,10 +91,25 @@ static void run(const struct network_step *s, const struct backend_memory *m)
                          m->threads);
         break;
     case STEP_ATTENTION:
-        attention_blas(&s->as.attention, &(struct attention_data){x, m->lengths, y, scratch, NULL},
-                       m->threads);
+        attention_blas(&s->as.attention,
+                       &(struct attention_data){x, m->lengths, y, scratch, starts}, m->threads);
         break;
     }
+}
+
+/* A step over the rows of true tokens alone. */
+static void run_packed(const struct network *plan, const struct network_step *s,
+                       struct backend_memory *m)
+{
+    struct network_step packed = packing_step(&m->packing, plan, s);
+    const void *inputs = m->activations;
+    if (packing_reads_first_tokens(s)) {
+        const float *x = (float *)m->activations + s->x;
+        packing_gather(&m->packing, plan, x, (size_t)s->as.linear.inputs * sizeof *x, m->scratch);
+        inputs = m->scratch;
+        packed.x = 0;
+    }
+    run(&packed, m, inputs);
 }
 
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
@@ -93,7 +118,10 @@ static int forward(const struct network *plan, struct backend_memory *m, struct 
     int32_t before = gemm_blas_threads(0);
     gemm_blas_threads(1);
     for (size_t i = 0; i < plan->n_steps; i++)
-        run(&plan->steps[i], m);
+        if (m->packing.rows > 0)
+            run_packed(plan, &plan->steps[i], m);
+        else
+            run(&plan->steps[i], m, m->activations);
     gemm_blas_threads(before);
     return 0;
 }

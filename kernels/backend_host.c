@@ -26,7 +26,7 @@ int backend_host_open(const struct network *plan, struct backend_memory *m, size
     if (!m->parameters || !m->activations || !m->scratch || !m->words || !m->own)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %s at batch %d", plan->model,
                        plan->batch);
-    return 0;
+    return packing_init(&m->packing, plan, e);
 }
 
 void backend_host_close(struct backend_memory *m)
@@ -36,6 +36,7 @@ void backend_host_close(struct backend_memory *m)
     free(m->scratch);
     free(m->words);
     free(m->own);
+    packing_fini(&m->packing);
     *m = (struct backend_memory){0};
 }
 
@@ -47,5 +48,8 @@ int backend_host_tokens(const struct network *plan, struct backend_memory *m,
     m->lengths = t->lengths ? m->own : NULL;
     if (t->lengths)
         memcpy(m->lengths, t->lengths, (size_t)plan->batch * sizeof *m->lengths);
+    m->packing.rows = 0;
+    if (t->lengths && t->drop_padding)
+        packing_set(&m->packing, plan, t->words, t->lengths);
     return 0;
 }

@@ -33,21 +33,31 @@ static int load(const struct backend_memory *m, const struct backend_span *from,
     return 0;
 }
 
+static struct embedding_tokens tokens_of(const struct backend_memory *m)
+{
+    bool packed = m->packing.rows > 0;
+    return (struct embedding_tokens){.words = packed ? m->packing.words : m->words,
+                                     .kinds = m->kinds,
+                                     .places = packed ? m->packing.places : NULL};
+}
+
 static void embed(const struct network_step *s, const struct backend_memory *m)
 {
     const double *p = m->parameters;
     struct embedding_reference_tables tables = {p + s->weight, p + s->bias, p + s->kinds};
-    struct embedding_tokens tokens = {.words = m->words, .kinds = m->kinds};
+    struct embedding_tokens tokens = tokens_of(m);
     embedding_reference(&s->as.embedding, &tokens, &tables, (double *)m->activations + s->y);
 }
 
-static void run(const struct network_step *s, const struct backend_memory *m)
+/* inputs: what x is a place in. */
+static void run(const struct network_step *s, const struct backend_memory *m, const void *inputs)
 {
     const double *weight = (double *)m->parameters + s->weight,
                  *bias = (double *)m->parameters + s->bias;
     double *base = m->activations, *scratch = m->scratch, *y = base + s->y;
-    const double *x = s->kind == STEP_EMBEDDING ? NULL : base + s->x;
+    const double *x = s->kind == STEP_EMBEDDING ? NULL : (const double *)inputs + s->x;
     const double *residual = s->residual == NETWORK_NONE ? NULL : base + s->residual;
+    const int32_t *starts = m->packing.rows > 0 ? m->packing.starts : NULL;
     switch (s->kind) {
     case STEP_CONV:
         conv_reference(&s->as.conv, &(struct conv_reference_data){x, weight, bias, y});
@@ -67,16 +77,34 @@ static void run(const struct network_step *s, const struct backend_memory *m)
         break;
     case STEP_ATTENTION:
         attention_reference(&s->as.attention,
-                            &(struct attention_reference_data){x, m->lengths, y, scratch, NULL});
+                            &(struct attention_reference_data){x, m->lengths, y, scratch, starts});
         break;
     }
+}
+
+/* A step over the rows of true tokens alone. */
+static void run_packed(const struct network *plan, const struct network_step *s,
+                       struct backend_memory *m)
+{
+    struct network_step packed = packing_step(&m->packing, plan, s);
+    const void *inputs = m->activations;
+    if (packing_reads_first_tokens(s)) {
+        const double *x = (double *)m->activations + s->x;
+        packing_gather(&m->packing, plan, x, (size_t)s->as.linear.inputs * sizeof *x, m->scratch);
+        inputs = m->scratch;
+        packed.x = 0;
+    }
+    run(&packed, m, inputs);
 }
 
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     (void)e;
     for (size_t i = 0; i < plan->n_steps; i++)
-        run(&plan->steps[i], m);
+        if (m->packing.rows > 0)
+            run_packed(plan, &plan->steps[i], m);
+        else
+            run(&plan->steps[i], m, m->activations);
     return 0;
 }
 

@@ -14,6 +14,7 @@ struct engine {
     const struct network *plan;
     const struct backend *backend;
     struct backend_memory memory;
+    bool drop_padding;
 };
 
 /* A tensor on its way from the source to the parameters. */
@@ -129,7 +130,8 @@ int engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths
         assert(words[i] >= 0 && words[i] < g->plan->vocabulary);
     for (int32_t i = 0; lengths && i < g->plan->batch; i++)
         assert(lengths[i] >= 1 && lengths[i] <= g->plan->sequence);
-    return g->backend->tokens(g->plan, &g->memory, &(struct backend_tokens){words, lengths}, e);
+    return g->backend->tokens(g->plan, &g->memory,
+                              &(struct backend_tokens){words, lengths, g->drop_padding}, e);
 }
 
 static int random_values(struct engine *g, struct chance c, struct err *e)
@@ -147,14 +149,20 @@ static int random_values(struct engine *g, struct chance c, struct err *e)
     return 0;
 }
 
-static int random_tokens(struct engine *g, struct chance c, struct err *e)
+void engine_drop_padding(struct engine *g, bool drop)
 {
+    g->drop_padding = drop;
+}
+
+int engine_random_sequences(struct engine *g, uint64_t seed, const int32_t *lengths, struct err *e)
+{
+    struct chance c = chance_stream(seed, 0, CHANCE_SAMPLE, 0);
     int32_t n = g->plan->tokens, rc = -1, *words = calloc((size_t)n, sizeof *words);
     if (!words)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %d tokens", n);
     for (int32_t i = 0; i < n; i++)
         words[i] = (int32_t)chance_below(c, (uint64_t)i, (uint64_t)g->plan->vocabulary);
-    rc = engine_tokens(g, words, NULL, e);
+    rc = engine_tokens(g, words, lengths, e);
     free(words);
     return rc;
 }
@@ -162,7 +170,7 @@ static int random_tokens(struct engine *g, struct chance c, struct err *e)
 int engine_random_input(struct engine *g, uint64_t seed, struct err *e)
 {
     struct chance c = chance_stream(seed, 0, CHANCE_SAMPLE, 0);
-    return g->plan->tokens > 0 ? random_tokens(g, c, e) : random_values(g, c, e);
+    return g->plan->tokens > 0 ? engine_random_sequences(g, seed, NULL, e) : random_values(g, c, e);
 }
 
 int engine_forward(struct engine *g, struct err *e)

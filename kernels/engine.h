@@ -20,6 +20,11 @@ int engine_input(struct engine *g, const double *values, struct err *e);
 int engine_tokens(struct engine *g, const int32_t *words, const int32_t *lengths, struct err *e);
 /* Seeded input of the right kind: values in -1..1, or any tokens. */
 int engine_random_input(struct engine *g, uint64_t seed, struct err *e);
+/* The same tokens, of which lengths are true. */
+int engine_random_sequences(struct engine *g, uint64_t seed, const int32_t *lengths, struct err *e);
+/* From the next tokens on: shall what lies behind the true ones be left out of the work? The
+ * outputs are the same; a backend that cannot do it goes on with the padding. */
+void engine_drop_padding(struct engine *g, bool drop);
 
 /* Runs all steps and waits for the last one. Allocates nothing, prints nothing. */
 int engine_forward(struct engine *g, struct err *e);

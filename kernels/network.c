@@ -1,6 +1,7 @@
 /* network: building a plan and placing its tensors. */
 #include "kernels/network.h"
 
+#include "kernels/packing.h"
 #include "sim/arena.h"
 
 #include <assert.h>
@@ -105,9 +106,10 @@ double network_step_flop(const struct network_step *s)
 
 static size_t step_scratch(const struct network_step *s)
 {
-    return s->kind == STEP_CONV        ? conv_scratch(&s->as.conv)
-           : s->kind == STEP_ATTENTION ? attention_scratch(&s->as.attention)
-                                       : 0;
+    return s->kind == STEP_CONV            ? conv_scratch(&s->as.conv)
+           : s->kind == STEP_ATTENTION     ? attention_scratch(&s->as.attention)
+           : packing_reads_first_tokens(s) ? (size_t)s->as.linear.rows * (size_t)s->as.linear.inputs
+                                           : 0;
 }
 
 static bool overlap(const struct network_tensor *a, const struct network_tensor *b)

@@ -90,3 +90,43 @@ Test(bert, figures_out_of_range_are_refused)
     cr_assert_str_eq(e.msg, "sequence 513: allowed is 1 to 512");
     arena_destroy(a);
 }
+
+Test(bert, without_padding_the_outputs_are_the_same)
+{
+    struct bert_config c = {.batch = 3,
+                            .sequence = 21,
+                            .layers = 3,
+                            .hidden = 60,
+                            .heads = 5,
+                            .inner = 77,
+                            .vocabulary = 101,
+                            .positions = 40,
+                            .segments = 2};
+    static const int32_t lengths[3] = {21, 1, 13};
+    const struct backend *const backends[2] = {&backend_reference, &backend_blas};
+    struct arena *a = arena_create(NULL);
+    struct network *n = plan_of(a, &c);
+    for (int i = 0; i < 2; i++) {
+        double padded[MANY], packed[MANY];
+        uint64_t seed = 7;
+        struct err e = {0};
+        struct weight_source source = weight_random(&seed);
+        struct engine *g = engine_create(n, backends[i], &source, &e);
+        cr_assert(g, "%s", e.msg);
+        engine_random_sequences(g, 3, lengths, &e);
+        engine_forward(g, &e);
+        engine_output(g, padded, &e);
+        engine_drop_padding(g, true);
+        engine_random_sequences(g, 3, lengths, &e);
+        engine_forward(g, &e);
+        engine_output(g, packed, &e);
+        for (size_t k = 0; k < n->output_size; k++)
+            cr_expect_float_eq(padded[k], packed[k], i == 0 ? 1e-15 : 2e-5, "%s: value %zu",
+                               backends[i]->name, k);
+        engine_destroy(g);
+    }
+    double all = packing_flop(n, (const int32_t[3]){21, 21, 21});
+    cr_expect_float_eq(all, n->flop, 1e-6 * n->flop);
+    cr_expect(packing_flop(n, lengths) < 0.6 * n->flop);
+    arena_destroy(a);
+}
