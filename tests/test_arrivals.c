@@ -332,14 +332,14 @@ Test(arrivals, have_the_recorded_bits)
         sim_ns first, middle, last;
         uint64_t hash;
     } rows[] = {
-        {&traffic_knobs_poisson, 2428448, 85843042, INT64_C(53104714886482),
-         INT64_C(107999898548148), UINT64_C(0xc9b775dd34b89245)},
-        {&traffic_knobs_evenly, 2429397, 90881215, INT64_C(53076090909091),
-         INT64_C(107999972981364), UINT64_C(0x4330da1abfd891ca)},
-        {&traffic_knobs_gamma, 2430893, 1192966, INT64_C(53080374542036), INT64_C(107999883066139),
-         UINT64_C(0xf859b3e7d1387da6)},
-        {&traffic_knobs_weibull, 2427930, 64660255, INT64_C(53132635648716),
-         INT64_C(107999996808071), UINT64_C(0x8b01a67d089880fd)},
+        {&traffic_knobs_poisson, 2428453, 85843042, INT64_C(53104842293466),
+         INT64_C(107999984244151), UINT64_C(0xb1563766a6aec6c2)},
+        {&traffic_knobs_evenly, 2429401, 90881215, INT64_C(53076181818182),
+         INT64_C(107999955311779), UINT64_C(0xadf2eb6fa9bd2958)},
+        {&traffic_knobs_gamma, 2430900, 1192966, INT64_C(53080482715239), INT64_C(107999946086049),
+         UINT64_C(0x2994e51360671b4a)},
+        {&traffic_knobs_weibull, 2427932, 64660255, INT64_C(53132700235019),
+         INT64_C(107999867039756), UINT64_C(0x30c7b60931718332)},
     };
     struct traffic_renewal renewal = {.cv = 1.5};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {

@@ -28,7 +28,7 @@ static int64_t hourly(const struct baseline *b, const char *type, const char *re
 
 #define KINDS_MAX 16
 
-/* A pod that names no kind of GPU runs on what the pools have. */
+/* Without a virtual node a pod that names no kind of GPU runs on what the pools have. */
 static struct knob_texts pool_kinds(const struct baseline *b, const char **names)
 {
     const struct pool_config *pools = b->config->pools.items;
@@ -43,22 +43,28 @@ static struct knob_texts pool_kinds(const struct baseline *b, const char **names
     return kinds;
 }
 
-/* The container instance that this pod would get, by its annotations or its size. */
-static bool offer(const struct baseline *b, const struct pod_shape *pod, struct eci_offer *out)
+/* The container instances that this pod would get, by its annotations or its size, in the order in
+ * which they are tried. */
+static bool offers_of(const struct baseline *b, const struct pod_shape *pod, struct eci_offers *out)
 {
     static const struct virtual_node_config plain = {.region = NULL};
     const struct virtual_node_config *v =
         b->config->virtual_node ? b->config->virtual_node : &plain;
     struct eci_market m = {b->catalog, b->currency, v->region, v->counts};
     struct eci_request request;
-    struct eci_offers offers;
     struct err ignored = {0};
     struct pod_shape shape = *pod;
     const char *names[KINDS_MAX];
-    if (pod->gpu_types.count == 0)
+    if (pod->gpu_types.count == 0 && !b->config->virtual_node)
         shape.gpu_types = pool_kinds(b, names);
-    if (pod->gpus == 0 || eci_request_read(v, &shape, &request, &ignored) ||
-        eci_offers_find(&m, &request, &offers, &ignored) || offers.n == 0)
+    return pod->gpus > 0 && eci_request_read(v, &shape, &request, &ignored) == 0 &&
+           eci_offers_find(&m, &request, out, &ignored) == 0 && out->n > 0;
+}
+
+static bool offer(const struct baseline *b, const struct pod_shape *pod, struct eci_offer *out)
+{
+    struct eci_offers offers;
+    if (!offers_of(b, pod, &offers))
         return false;
     *out = offers.items[0];
     return true;
@@ -177,10 +183,17 @@ struct bargain {
     int64_t micro, gpus;
 };
 
+static struct bargain better(struct bargain best, int64_t micro, int64_t gpus)
+{
+    bool less = best.micro < 0 || micro * best.gpus < best.micro * gpus;
+    return less ? (struct bargain){micro, gpus} : best;
+}
+
 static struct bargain cheapest_gpu(const struct baseline *b)
 {
     const struct pool_config *pools = b->config->pools.items;
     struct bargain best = {-1, 1};
+    struct eci_offers f;
     for (size_t p = 0; p < b->config->pools.count; p++)
         for (size_t i = 0; i < pools[p].instance_types.count; i++) {
             const char *name = pools[p].instance_types.items[i];
@@ -188,16 +201,12 @@ static struct bargain cheapest_gpu(const struct baseline *b)
             int64_t micro = lowest_hourly(b, &pools[p], name);
             if (!t || t->gpus == 0 || micro < 0)
                 continue;
-            if (best.micro < 0 || micro * best.gpus < best.micro * t->gpus)
-                best = (struct bargain){micro, t->gpus};
+            best = better(best, micro, t->gpus);
         }
-    struct eci_offer f;
     for (size_t o = 0; b->config->virtual_node && o < b->n_owners; o++)
-        if (offer(b, &b->shapes[o], &f)) {
-            int64_t micro = lowest_instance(b, f.micro_per_hour);
-            if (best.micro < 0 || micro * best.gpus < best.micro * f.gpus)
-                best = (struct bargain){micro, f.gpus};
-        }
+        if (offers_of(b, &b->shapes[o], &f))
+            for (size_t i = 0; i < f.n; i++)
+                best = better(best, lowest_instance(b, f.items[i].micro_per_hour), f.items[i].gpus);
     return best;
 }
 
