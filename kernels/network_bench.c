@@ -7,6 +7,7 @@
 #include "kernels/engine.h"
 #include "kernels/gpu_watch.h"
 #include "kernels/nvml.h"
+#include "kernels/packing.h"
 #include "kernels/stopwatch.h"
 #include "sim/arena.h"
 #include "sim/chance.h"
@@ -29,6 +30,8 @@ const struct load_rule network_bench_usual = {.scenario = LOAD_SINGLE_STREAM,
 /* ---- the target of the load ---- */
 
 #define LOG_MAX 64
+#define BATCH_MOST 1024 /* of sequences with padding */
+#define PADDING_ROUNDS 7
 
 /* The network that serves, and the outputs that are kept for comparing. */
 struct meter {
@@ -93,6 +96,44 @@ static int throttled(void *self, struct err *e)
     return m->on_processor ? disturbance_probe(&m->watch) : gpu_watch_look(&m->gpu, e);
 }
 
+/* ---- input ---- */
+
+/* drop: leave the padding out of the work, where there is any. */
+static int draw_input(struct engine *g, const struct network_choice *c, bool drop, struct err *e)
+{
+    int32_t lengths[BATCH_MOST];
+    if (c->tokens == 0)
+        return engine_random_input(g, c->seed, e);
+    assert(c->batch >= 1 && c->batch <= BATCH_MOST);
+    for (int32_t i = 0; i < c->batch; i++)
+        lengths[i] = c->tokens;
+    engine_drop_padding(g, drop);
+    return engine_random_sequences(g, c->seed, lengths, e);
+}
+
+static int time_input(const struct meter *m, const struct network_choice *c, bool drop,
+                      double *best_s, struct err *e)
+{
+    if (draw_input(m->engine, c, drop, e))
+        return -1;
+    double start_s = stopwatch_now_s();
+    if (engine_forward(m->engine, e))
+        return -1;
+    double s = stopwatch_now_s() - start_s;
+    *best_s = *best_s == 0 || s < *best_s ? s : *best_s;
+    return 0;
+}
+
+/* In turn, so that whatever else runs on the machine slows both. */
+static int time_padding(const struct meter *m, const struct network_choice *c,
+                        struct network_bench *out, struct err *e)
+{
+    for (int i = 0; i < PADDING_ROUNDS; i++)
+        if (time_input(m, c, true, &out->packed_s, e) || time_input(m, c, false, &out->padded_s, e))
+            return -1;
+    return 0;
+}
+
 /* ---- correctness ---- */
 
 static bool finite_all(const double *x, size_t n)
@@ -132,8 +173,7 @@ static int compare_reference(struct arena *a, const struct network_bench_setup *
     network_source_close(&source);
     if (!g)
         return -1;
-    int rc =
-        engine_random_input(g, one.seed, e) || engine_forward(g, e) || engine_output(g, right, e);
+    int rc = draw_input(g, &one, false, e) || engine_forward(g, e) || engine_output(g, right, e);
     engine_destroy(g);
     if (rc)
         return -1;
@@ -265,7 +305,7 @@ static int measure(struct arena *a, const struct network_bench_setup *setup, str
     m->log = arena_take(a, LOG_MAX * m->plan->output_size, sizeof *m->log, e);
     if (!m->first || !m->log || (setup->peak && peak_before(m, out, e)))
         return -1;
-    if (engine_random_input(m->engine, setup->model.seed, e) || engine_forward(m->engine, e) ||
+    if (draw_input(m->engine, &setup->model, true, e) || engine_forward(m->engine, e) ||
         engine_output(m->engine, m->first, e) || put_under_load(a, setup, m, out, e))
         return -1;
     m->logged -= m->logged == LOG_MAX; /* the last output is always among them */
@@ -276,7 +316,19 @@ static int measure(struct arena *a, const struct network_bench_setup *setup, str
         return -1;
     if (setup->accuracy && compare_reference(a, setup, m, &out->reference_error, e))
         return -1;
+    if (setup->model.tokens && time_padding(m, &setup->model, out, e))
+        return -1; /* which ends with the padding, as the bare products have it */
     return setup->peak ? find_peak(m, out, e) : 0;
+}
+
+static double flop_of(const struct network *plan, const struct network_choice *c)
+{
+    int32_t lengths[BATCH_MOST];
+    if (c->tokens == 0)
+        return plan->flop;
+    for (int32_t i = 0; i < c->batch; i++)
+        lengths[i] = c->tokens;
+    return packing_flop(plan, lengths);
 }
 
 int network_bench(struct arena *a, const struct network_bench_setup *setup,
@@ -286,8 +338,10 @@ int network_bench(struct arena *a, const struct network_bench_setup *setup,
     if (network_source_open(a, &setup->model, &source, e))
         return -1;
     const struct network *plan = source.plan;
-    *out = (struct network_bench){
-        .flop = plan->flop, .sequence = plan->sequence, .reference_error = (double)NAN};
+    *out = (struct network_bench){.flop = flop_of(plan, &setup->model),
+                                  .sequence = plan->sequence,
+                                  .tokens = setup->model.tokens,
+                                  .reference_error = (double)NAN};
     struct meter m = {.plan = plan,
                       .logging = chance_stream(source.seed, 0, CHANCE_SAMPLE, 2),
                       .logged_share = setup->logged_share,

@@ -36,6 +36,8 @@ struct network_bench {
     double gflops;                 /* at the median service time of a batch */
     struct product_bench products; /* on the processor; rounds 0 elsewhere */
     int32_t sequence;              /* tokens; 0 where there are none */
+    int32_t tokens;                /* true ones of them; 0: all */
+    double packed_s, padded_s;     /* best forward pass without the padding and with it; 0: none */
     size_t logged;                 /* outputs compared with the first */
     double reference_error;        /* largest difference from the double reference, as a share of
                                       its largest output; NaN when not asked for */

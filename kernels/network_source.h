@@ -11,6 +11,7 @@ struct safetensors;
 struct network_choice {
     const char *name; /* one of network_source_names */
     int32_t batch, sequence;
+    int32_t tokens;     /* of a BERT: true ones of each sequence, padding behind them; 0: all */
     uint64_t seed;      /* of the weights, unless they come from a file, and the input */
     int32_t vocabulary; /* of a BERT */
     enum inception_variant variant; /* of Inception-v3 */

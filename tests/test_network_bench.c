@@ -53,6 +53,26 @@ Test(network_bench, accuracy_compares_with_the_double_reference)
     arena_destroy(a);
 }
 
+/* 3 of 5 tokens: the output is still the reference's, which keeps the padding, and the counted work
+ * is that of 3/5 of the rows and 9/25 of the attention. */
+Test(network_bench, padding_is_left_out_and_both_times_are_told)
+{
+    struct network_bench_setup s = small();
+    struct network_bench whole, part;
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    s.accuracy = true;
+    cr_assert_eq(network_bench(a, &s, &whole, &e), 0, "%s", e.msg);
+    s.model.tokens = 3;
+    cr_assert_eq(network_bench(a, &s, &part, &e), 0, "%s", e.msg);
+    cr_expect(part.reference_error > 0 && part.reference_error < 1e-4, "%g", part.reference_error);
+    cr_expect(part.flop > 0.36 * whole.flop && part.flop < 0.61 * whole.flop);
+    cr_expect_eq(part.tokens, 3);
+    cr_expect(part.packed_s > 0 && part.padded_s > 0);
+    cr_expect(whole.packed_s == 0 && whole.padded_s == 0);
+    arena_destroy(a);
+}
+
 Test(network_bench, an_unknown_model_names_the_nearest)
 {
     static const char *const names[] = {"bert_bas", "inception", "bert_large"};

@@ -15,7 +15,7 @@ struct bench_arguments {
     const char *format, *model, *backend, *scenario;
     const char *batches;                                 /* NULL: --batch */
     const char *qps, *bound, *percentile, *least, *most; /* NULL: the usual */
-    int64_t threads, batch, sequence, queries;
+    int64_t threads, batch, sequence, tokens, queries;
     const char *seed; /* NULL: 1 */
     bool accuracy;
     const char *db;    /* NULL: sluice.db where it can be written */

@@ -58,7 +58,8 @@ static const struct {
 } keys[] = {
     {"backend", false},  {"device", false},    {"core", false},    {"clocks", false},
     {"driver", false},   {"framework", false}, {"threads", false}, {"model", true},
-    {"precision", true}, {"scenario", true},   {"sequence", true}, {"isolated", true},
+    {"precision", true}, {"scenario", true},   {"sequence", true}, {"tokens", true},
+    {"isolated", true},
 };
 
 static void read_keys(struct bench_result *b, const struct json *bench)

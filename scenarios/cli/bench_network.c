@@ -35,6 +35,8 @@ static void print_head(const struct sweep *s, struct text *t)
     text_printf(t, "%s", n->model.name);
     if (b->sequence)
         text_printf(t, ", %d tokens", b->sequence);
+    if (b->tokens)
+        text_printf(t, " of which %d are true", b->tokens);
     text_printf(t, ", FP32 with %s weights; %s%s\n", n->model.weights ? "trained" : "random",
                 load_names[n->load.scenario], n->isolated ? ", each query with a cold cache" : "");
     text_printf(t, "%s: %s, %s, %s", env->backend, env->device, env->framework, env->core);
@@ -84,12 +86,22 @@ static void print_server(const struct sweep *s, const struct network_bench *b, s
                     b->load.unserved);
 }
 
+static void print_padding(const struct network_bench *b, struct text *t)
+{
+    if (b->tokens)
+        text_printf(t,
+                    "            padding left out: %.3f ms at best, %.3f with it, %.2f times as "
+                    "long\n",
+                    b->packed_s * 1e3, b->padded_s * 1e3, b->padded_s / b->packed_s);
+}
+
 static void print_bench(const struct sweep *s, size_t i, struct text *t)
 {
     const struct network_bench *b = &s->benches[i];
     print_latency(b, s->setup->batches[i], t);
     if (s->setup->network.load.scenario == LOAD_SERVER)
         print_server(s, b, t);
+    print_padding(b, t);
     text_add(t, "            99 % confidence:");
     print_safe("p90", b->p90_safe_s, 0.90, t);
     print_safe("p99", b->p99_safe_s, 0.99, t);
@@ -274,6 +286,11 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
     put_int(o, "batch", s->setup->batches[i]);
     if (b->sequence)
         put_int(o, "sequence", b->sequence);
+    if (b->tokens) {
+        put_int(o, "tokens", b->tokens);
+        put_number(o, "withoutPadding", b->packed_s);
+        put_number(o, "withPadding", b->padded_s);
+    }
     put_latency(o, "latency", &b->latency);
     put_latency(o, "service", &b->service);
     json_out_key(o, "confident99");
@@ -374,6 +391,8 @@ static void say_command(const struct bench_arguments *a, struct text *t)
         text_printf(t, " --batch %lld", (long long)a->batch);
     if (a->sequence)
         text_printf(t, " --sequence %lld", (long long)a->sequence);
+    if (a->tokens)
+        text_printf(t, " --tokens %lld", (long long)a->tokens);
     if (a->threads)
         text_printf(t, " --threads %lld", (long long)a->threads);
     if (a->queries)
@@ -393,7 +412,7 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
 {
     const struct network_bench_setup *n = &s->setup->network;
     struct text command = {0}, verdict = {0};
-    char sequence[16];
+    char sequence[16], tokens[16];
     snprintf(sequence, sizeof sequence, "%d", (int)s->benches[0].sequence);
     bench_result_environment(b, &s->benches[0].environment);
     bench_result_setting(b, "model", n->model.name);
@@ -402,6 +421,9 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
     bench_result_setting(b, "isolated", n->isolated ? "true" : "false");
     if (s->benches[0].sequence)
         bench_result_setting(b, "sequence", sequence);
+    snprintf(tokens, sizeof tokens, "%d", (int)s->benches[0].tokens);
+    if (s->benches[0].tokens)
+        bench_result_setting(b, "tokens", tokens);
     for (size_t i = 0; i < s->setup->n_batches; i++) {
         bench_result_network(b, s->setup->batches[i], &s->benches[i]);
         b->r.holds = b->r.holds && (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);

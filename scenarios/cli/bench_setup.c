@@ -120,6 +120,12 @@ static int read_model(const struct bench_arguments *a, struct err *e)
                        (long long)a->sequence);
     if (a->sequence > 0 && strncmp(a->model, "bert_", 5) != 0)
         return err_set(e, ERR_INPUT, NULL, "--sequence: only a BERT has one");
+    int64_t sequence = a->sequence ? a->sequence : 128;
+    if (a->tokens > 0 && strncmp(a->model, "bert_", 5) != 0)
+        return err_set(e, ERR_INPUT, NULL, "--tokens: only a BERT has padding");
+    if (a->tokens > sequence)
+        return err_set(e, ERR_INPUT, NULL, "--tokens: %lld; allowed is 1 to the sequence, %lld",
+                       (long long)a->tokens, (long long)sequence);
     return 0;
 }
 
@@ -180,8 +186,11 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
         bench_setup_batches("--batches", a->batches, out->batches, &out->n_batches, e))
         return -1;
     n->backend = backend_find(a->backend, e);
-    n->model = (struct network_choice){
-        .name = a->model, .batch = out->batches[0], .sequence = (int32_t)a->sequence, .seed = 1};
+    n->model = (struct network_choice){.name = a->model,
+                                       .batch = out->batches[0],
+                                       .sequence = (int32_t)a->sequence,
+                                       .tokens = (int32_t)a->tokens,
+                                       .seed = 1};
     if (read_choice(a, &n->model, e))
         return -1;
     n->find_peak = n->load.scenario == LOAD_SERVER && !a->qps;

@@ -84,6 +84,8 @@ static int run(int argc, char **argv, struct err *e)
         {"--batch", NULL, OPTION_COUNT, &a.batch, "N", "items in one batch; 1 when not given"},
         {"--batches", NULL, OPTION_TEXT, &a.batches, "LIST", "several, one after the other: 1,2,4"},
         {"--sequence", NULL, OPTION_COUNT, &a.sequence, "N", "tokens of BERT; 128 when not given"},
+        {"--tokens", NULL, OPTION_COUNT, &a.tokens, "N",
+         "BERT: true tokens of each sequence, whose padding is left out of the work"},
         {"--backend", NULL, OPTION_TEXT, &a.backend, "NAME", "cpu, cuda or auto"},
         {"--scenario", NULL, OPTION_TEXT, &a.scenario, "NAME",
          "single_stream, multi_stream, server or offline"},
