@@ -1,4 +1,5 @@
 /* pool_knobs: the settings of a node pool, row by row. */
+#include "models/capacity/group.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/spot_trace.h"
 
@@ -64,7 +65,9 @@ static const struct knob rows[] = {
      .kind = KNOB_TEXTS,
      AT(zones),
      .doc = "Zones in the order of preference.",
-     .preset = "[\"cn-hangzhou-i\"]"},
+     .preset = "[\"cn-hangzhou-i\"]",
+     .min = 1,
+     .max = GROUP_ZONES_MAX},
     {.key = "labels",
      .kind = KNOB_MAP,
      AT(labels),

@@ -157,7 +157,8 @@ static void read_pods(struct decide_view *v, size_t i, const struct json *o, str
         decide_read_field(o, "container", e) ? decide_read_string(o, "container", e) : NULL;
     const char *resource =
         decide_read_field(o, "resource", e) ? decide_read_string(o, "resource", e) : "cpu";
-    v->metrics[i].cpu = v->metrics[i].kind == HPA_UTILIZATION && strcmp(resource, "cpu") == 0;
+    v->metrics[i].cpu =
+        v->metrics[i].kind == HPA_UTILIZATION && resource && strcmp(resource, "cpu") == 0;
     v->values[i].present = true;
     if (e->code != ERR_NONE)
         return;

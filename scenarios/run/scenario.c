@@ -30,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_LONGEST 63 /* of a service, a pool or a job: paths of figures carry it */
+
 /* What loading needs and a run does not. */
 struct loading {
     struct scenario *s;
@@ -305,6 +307,10 @@ static int check_names(struct loading *l, const char *list, struct err *e)
     for (const struct json *c = items ? items->first : NULL; c; c = c->next, i++) {
         const struct json *name = json_get(c, "name");
         size_t j = 0;
+        if (strlen(name->string) > NAME_LONGEST)
+            return err_set(e, ERR_INPUT, json_place(place, sizeof place, name),
+                           "%s[%zu].name: %zu characters, at most %d, as a label of DNS", list, i,
+                           strlen(name->string), NAME_LONGEST);
         for (const struct json *other = items->first; other != c; other = other->next, j++)
             if (strcmp(name->string, json_get(other, "name")->string) == 0)
                 return err_set(e, ERR_INPUT, json_place(place, sizeof place, name),
