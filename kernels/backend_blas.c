@@ -48,19 +48,11 @@ static int load(const struct backend_memory *m, const struct backend_span *from,
     return 0;
 }
 
-static struct embedding_tokens tokens_of(const struct backend_memory *m)
-{
-    bool packed = m->packing.rows > 0;
-    return (struct embedding_tokens){.words = packed ? m->packing.words : m->words,
-                                     .kinds = m->kinds,
-                                     .places = packed ? m->packing.places : NULL};
-}
-
 static void embed(const struct network_step *s, const struct backend_memory *m)
 {
     const float *p = m->parameters;
     struct embedding_tables tables = {p + s->weight, p + s->bias, p + s->kinds};
-    struct embedding_tokens tokens = tokens_of(m);
+    struct embedding_tokens tokens = backend_host_words(m);
     embedding_float(&s->as.embedding, &tokens, &tables, (float *)m->activations + s->y);
 }
 
@@ -97,31 +89,12 @@ static void run(const struct network_step *s, const struct backend_memory *m, co
     }
 }
 
-/* A step over the rows of true tokens alone. */
-static void run_packed(const struct network *plan, const struct network_step *s,
-                       struct backend_memory *m)
-{
-    struct network_step packed = packing_step(&m->packing, plan, s);
-    const void *inputs = m->activations;
-    if (packing_reads_first_tokens(s)) {
-        const float *x = (float *)m->activations + s->x;
-        packing_gather(&m->packing, plan, x, (size_t)s->as.linear.inputs * sizeof *x, m->scratch);
-        inputs = m->scratch;
-        packed.x = 0;
-    }
-    run(&packed, m, inputs);
-}
-
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     (void)e;
     int32_t before = gemm_blas_threads(0);
     gemm_blas_threads(1);
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (m->packing.rows > 0)
-            run_packed(plan, &plan->steps[i], m);
-        else
-            run(&plan->steps[i], m, m->activations);
+    backend_host_forward(plan, m, sizeof(float), run);
     gemm_blas_threads(before);
     return 0;
 }

@@ -53,3 +53,37 @@ int backend_host_tokens(const struct network *plan, struct backend_memory *m,
         packing_set(&m->packing, plan, t->words, t->lengths);
     return 0;
 }
+
+struct embedding_tokens backend_host_words(const struct backend_memory *m)
+{
+    bool packed = m->packing.rows > 0;
+    return (struct embedding_tokens){.words = packed ? m->packing.words : m->words,
+                                     .kinds = m->kinds,
+                                     .places = packed ? m->packing.places : NULL};
+}
+
+/* The first token of each sequence, gathered into scratch, is what the pooler reads. */
+static void gather_inputs(const struct network *plan, struct backend_memory *m, size_t value_size,
+                          struct network_step *packed)
+{
+    const char *x = (const char *)m->activations + packed->x * value_size;
+    packing_gather(&m->packing, plan, x, (size_t)packed->as.linear.inputs * value_size, m->scratch);
+    packed->x = 0;
+}
+
+void backend_host_forward(const struct network *plan, struct backend_memory *m, size_t value_size,
+                          backend_host_step *run)
+{
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct network_step *s = &plan->steps[i];
+        if (m->packing.rows == 0) {
+            run(s, m, m->activations);
+            continue;
+        }
+        struct network_step packed = packing_step(&m->packing, plan, s);
+        bool gathered = packing_reads_first_tokens(s);
+        if (gathered)
+            gather_inputs(plan, m, value_size, &packed);
+        run(&packed, m, gathered ? m->scratch : m->activations);
+    }
+}
