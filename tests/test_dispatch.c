@@ -414,6 +414,36 @@ Test(dispatch, a_drain_counts_what_waits_and_drops_what_expires)
     }
 }
 
+/* Two thousand requests of 13 days (the longest) that share a GPU all end after 71 years. */
+Test(dispatch, a_drain_of_work_that_outlasts_every_horizon_is_told_at_once, .timeout = 60)
+{
+    struct life l;
+    const struct dist longest = dist_constant(0x1p50);
+    const sim_ns years = 18 * 366 * 24 * SIM_HOUR;
+    static sim_ns times[2000];
+    for (int i = 0; i < 2000; i++)
+        times[i] = i;
+    BOTH for (int which = 0; which < 2; which++)
+    {
+        struct dispatch_setup s = which == 0 ? robin() : shared();
+        struct err e = {0};
+        s.max_in_flight = 3000;
+        s.service = &longest;
+        s.n_services = 1;
+        s.use_events = events;
+        l.setup = s;
+        l.setup.arrivals = l.arrivals = arrivals_of_list(times, 2000, &e);
+        l.d = dispatch_create(&l.setup, &e);
+        cr_assert_not_null(l.d, "%s", e.msg);
+        dispatch_add(l.d, 0, 0, ENDPOINT_SERVING, 0);
+        at(&l, 2000);
+        cr_assert_gt(dispatch_drain(l.d, 2000, 0), years);
+        dispatch_kill(l.d, 2000, 0, FAIL_ABORTED);
+        cr_assert_eq(at(&l, 3000)->served, 0);
+        end(&l);
+    }
+}
+
 Test(dispatch, requests_at_a_black_hole_wait_for_their_deadline)
 {
     struct life l;

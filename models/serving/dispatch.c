@@ -115,7 +115,7 @@ int dispatch_failed(const struct dispatch *d, struct err *e)
 
 struct advance dispatch_advance(struct dispatch *d, sim_ns until)
 {
-    assert(until >= d->reached && until < DISPATCH_FAR / 4); /* 18 years */
+    assert(until >= d->reached && until < DISPATCH_BEYOND);
     if (dispatch_is_failed(d) || until == d->reached)
         return (struct advance){.reached = d->reached = until, .why = STOP_HORIZON};
     d->until = until;

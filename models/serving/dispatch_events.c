@@ -747,6 +747,8 @@ static sim_ns look_ahead_fifo(struct events *ev, const struct station *s)
     uint32_t id = s->queue.first;
     for (uint32_t i = 0; i < s->queue.n; i++, id = ev->requests[id].next) {
         uint32_t slot = least_of(ends, n);
+        if (ends[slot] >= DISPATCH_BEYOND)
+            return 2 * DISPATCH_FAR;
         if (!gone_by(ev, id, ends[slot]))
             ends[slot] += work_of(ev, id);
     }
@@ -765,6 +767,8 @@ static sim_ns look_ahead_shared(struct events *ev, const struct station *s)
         left[n++] = ev->requests[running].left;
     while (n > 0) {
         sim_ns end = share_next_end(now, left[least_of(left, n)], n);
+        if (end >= DISPATCH_BEYOND)
+            return 2 * DISPATCH_FAR;
         int64_t gain = (end - now) * 16 / (int64_t)n;
         uint32_t kept = 0;
         for (uint32_t i = 0; i < n; i++)

@@ -395,7 +395,8 @@ static uint32_t sorted_tags(struct shared *f, struct station *s)
     return n;
 }
 
-/* The last end of work at the replica if nothing new comes; -1 when there is none. */
+/* The last end of work at the replica if nothing new comes; -1 when there is none. An end beyond
+ * every horizon is far enough: from there on the gain would not fit its 64 bits. */
 static sim_ns look_ahead(struct shared *f, uint32_t replica)
 {
     struct station s = f->stations[replica]; /* a copy; the heap keeps its members */
@@ -405,6 +406,8 @@ static sim_ns look_ahead(struct shared *f, uint32_t replica)
     sim_ns last = -1;
     while (low < high) {
         last = end_after(s.changed, tags[low] - s.gain, high - low);
+        if (last >= DISPATCH_BEYOND)
+            return 2 * DISPATCH_FAR;
         s.gain += gain_over(last - s.changed, high - low);
         s.changed = last;
         while (low < high && tags[low] <= s.gain)

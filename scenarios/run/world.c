@@ -278,11 +278,21 @@ static int limits_met(const struct world *w, struct err *e)
 #define WORLD_CHECK_EVENTS 256
 #define WORLD_CHECK_PARTS 500
 
+/* Requests are played at least this often, so that a run told to stop does not first play a month
+ * of them that lie between two events. */
+#define WORLD_SLICE SIM_MINUTE
+
+static int interrupted(const struct world *w, struct err *e)
+{
+    const struct world_watch *watch = w->watch;
+    return watch->stop && *watch->stop ? err_set(e, ERR_INTERRUPTED, NULL, "interrupted") : 0;
+}
+
 static int check(const struct world *w, struct err *e)
 {
     const struct world_watch *watch = w->watch;
-    if (watch->stop && *watch->stop)
-        return err_set(e, ERR_INTERRUPTED, NULL, "interrupted");
+    if (interrupted(w, e))
+        return -1;
     if (watch->progress)
         watch->progress(watch->self, (double)sim_now(w->sim) / (double)w->scenario->horizon);
     return limits_met(w, e);
@@ -299,10 +309,25 @@ static void advance_waiting(struct world *w)
                             sim_next(w->sim) < horizon ? sim_next(w->sim) : horizon);
 }
 
+/* Nothing happens before the next event but requests. */
+static int advance_slices(struct world *w, sim_ns *slice, struct err *e)
+{
+    sim_ns horizon = w->scenario->horizon;
+    sim_ns until = sim_next(w->sim) < horizon ? sim_next(w->sim) : horizon;
+    for (; *slice < until; *slice += WORLD_SLICE) {
+        if (interrupted(w, e))
+            return -1;
+        for (size_t i = 0; i < w->n_services; i++)
+            if (!service_waits_for_capacity(w->services[i]))
+                service_advance(w->services[i], *slice);
+    }
+    return 0;
+}
+
 static int play(struct world *w, struct err *e)
 {
     sim_ns horizon = w->scenario->horizon;
-    sim_ns next = horizon / WORLD_CHECK_PARTS;
+    sim_ns next = horizon / WORLD_CHECK_PARTS, slice = WORLD_SLICE;
     uint64_t events = 0;
     cluster_start(w->cluster);
     for (size_t i = 0; i < w->n_services; i++)
@@ -314,6 +339,8 @@ static int play(struct world *w, struct err *e)
             headroom_start(&w->headrooms[i]);
     for (;;) {
         advance_waiting(w);
+        if (advance_slices(w, &slice, e))
+            return -1;
         if (sim_next(w->sim) >= horizon)
             break;
         sim_step(w->sim);
