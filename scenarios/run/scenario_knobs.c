@@ -515,6 +515,11 @@ static int check_rates(const struct scenario *s, struct err *e)
                            "%s: '%.40s' is no rate; expected a number of 1e-6..1e6: what one %s is "
                            "worth in %s",
                            p->key, p->value, p->key, s->currency);
+        if (strcmp(p->key, s->currency) == 0 && rate != 1)
+            return err_set(e, ERR_INPUT, NULL,
+                           "%s is the scenario's own currency, so one is worth 1 of it, not %.40s; "
+                           "leave it out, or set currency to the one that the rates are told in",
+                           p->key, p->value);
     }
     return 0;
 }
