@@ -2,6 +2,7 @@
 #include "scenarios/cli/bench.h"
 #include "scenarios/cli/bench_compare.h"
 #include "scenarios/cli/bench_setup.h"
+#include "scenarios/cli/show.h"
 #include "sim/arena.h"
 
 #include <stdio.h>
@@ -16,12 +17,10 @@ static int compare(struct arena *arena, const struct bench_arguments *a, struct 
         bench_compare_load(arena, a->now, a->db, &now, e))
         return -1;
     int rc = bench_compare(&before, &now, &rule, &t, e);
-    if (rc >= 0 && text_end(&t, e))
-        rc = -1;
-    if (rc >= 0)
-        fputs(t.s, stdout);
+    if (rc >= 0 && show_print(&t, e) == 0)
+        return rc;
     text_fini(&t);
-    return rc;
+    return -1;
 }
 
 int bench_against(const struct bench_arguments *a, struct err *e)

@@ -275,8 +275,19 @@ int bench_compare(const struct result *before, const struct result *now,
     return slower;
 }
 
-int bench_compare_now(const struct bench_arguments *a, struct arena *arena,
-                      const struct result *now, struct err *e)
+int bench_compare_check(const struct bench_arguments *a, struct err *e)
+{
+    struct result before;
+    double tolerance;
+    struct arena *arena = arena_create(e);
+    int rc = !arena || bench_setup_tolerance(a->tolerance, &tolerance, e) ||
+             (a->against && bench_compare_load(arena, a->against, a->db, &before, e));
+    arena_destroy(arena);
+    return rc ? -1 : 0;
+}
+
+static int compare_now(const struct bench_arguments *a, struct arena *arena,
+                       const struct result *now, struct err *e)
 {
     struct bench_compare_rule rule = {.force = a->force, .db = a->db};
     struct result before;
@@ -293,4 +304,13 @@ int bench_compare_now(const struct bench_arguments *a, struct arena *arena,
         fprintf(strcmp(a->format, "json") == 0 ? stderr : stdout, "\n%s", t.s);
     text_fini(&t);
     return rc;
+}
+
+int bench_compare_keep(const struct bench_arguments *a, struct arena *arena,
+                       const struct bench_made *made, struct err *e)
+{
+    int slower = compare_now(a, arena, made->result, e);
+    if (slower < 0 || a->no_store)
+        return slower;
+    return bench_result_store(made->result, a->db, made->started_s, e) ? -1 : slower;
 }

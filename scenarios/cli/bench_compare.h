@@ -24,10 +24,17 @@ int bench_compare_load(struct arena *a, const char *which, const char *db, struc
  * it, or they have nothing in common. */
 int bench_compare(const struct result *before, const struct result *now,
                   const struct bench_compare_rule *rule, struct text *to, struct err *e);
-/* The measurement that was just made against the one named by against (NULL: does nothing): the
- * table goes behind a text, and to standard error beside a JSON document. As bench_compare. */
 struct bench_arguments;
-int bench_compare_now(const struct bench_arguments *a, struct arena *arena,
-                      const struct result *now, struct err *e);
+/* Before anything is measured: is what `against` names there, and the tolerance a share? */
+int bench_compare_check(const struct bench_arguments *a, struct err *e);
+/* The measurement that was just made, at started_s of Unix time. */
+struct bench_made {
+    const struct result *result;
+    double started_s;
+};
+/* Sets it against the one named by `against`, if any, and stores it unless told not to. The table
+ * goes behind a text, and to standard error beside a JSON document. As bench_compare. */
+int bench_compare_keep(const struct bench_arguments *a, struct arena *arena,
+                       const struct bench_made *made, struct err *e);
 
 #endif

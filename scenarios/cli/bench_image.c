@@ -1,5 +1,6 @@
 /* bench_image: runs one picture through Inception-v3. */
 #include "scenarios/cli/bench_image.h"
+#include "scenarios/cli/show.h"
 
 #include "kernels/engine.h"
 #include "kernels/gemm.h"
@@ -185,11 +186,7 @@ static int print(const struct sight *s, struct err *e)
         print_json(s, &t);
     else
         print_text(s, &t);
-    int rc = text_end(&t, e);
-    if (rc == 0)
-        fputs(t.s, stdout);
-    text_fini(&t);
-    return rc;
+    return show_print(&t, e);
 }
 
 /* ---- all of it ---- */

@@ -179,22 +179,15 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
         print_json(k, &t);
     else
         print_text(k, &t);
-    int rc = text_end(&t, e);
-    if (rc == 0)
-        fputs(t.s, stdout);
-    text_fini(&t);
-    int slower = rc == 0 ? bench_compare_now(a, arena, &b.r, e) : -1;
-    if (slower >= 0 && !a->no_store && bench_result_store(&b.r, a->db, started_s, e))
+    if (show_print(&t, e))
         return -1;
-    return slower;
+    return bench_compare_keep(a, arena, &(struct bench_made){&b.r, started_s}, e);
 }
 
 int bench_kernels(const struct bench_arguments *a, struct err *e)
 {
     struct kernels k = {.peak = {0}};
-    double tolerance;
-    if (bench_setup_tolerance(a->tolerance, &tolerance, e) ||
-        show_check_target(a->no_store ? NULL : a->db, "--db", e))
+    if (bench_compare_check(a, e) || show_check_target(a->no_store ? NULL : a->db, "--db", e))
         return -1;
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);

@@ -454,26 +454,21 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
         print_json(s, &t);
     else
         print_text(s, &t);
-    int rc = text_end(&t, e);
-    if (rc == 0)
-        fputs(t.s, stdout);
-    text_fini(&t);
-    int slower = rc == 0 ? bench_compare_now(a, arena, &b.r, e) : -1;
-    if (slower >= 0 && !a->no_store && bench_result_store(&b.r, a->db, started_s, e))
+    if (show_print(&t, e))
         return -1;
-    return slower;
+    return bench_compare_keep(a, arena, &(struct bench_made){&b.r, started_s}, e);
 }
 
 int bench_network(const struct bench_arguments *a, struct err *e)
 {
     struct bench_setup setup;
     struct sweep s = {.setup = &setup};
-    double tolerance, started_s = (double)time(NULL);
+    double started_s = (double)time(NULL);
     if (a->image || a->labels)
         return bench_image(a, e);
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
-    if (bench_setup(a, &setup, e) || bench_setup_tolerance(a->tolerance, &tolerance, e) ||
+    if (bench_setup(a, &setup, e) || bench_compare_check(a, e) ||
         show_check_target(a->no_store ? NULL : a->db, "--db", e) || bench_chart_check(a->chart, e))
         return -1;
     struct arena *arena = arena_create(e);

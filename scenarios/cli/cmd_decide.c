@@ -1,6 +1,7 @@
 /* cmd_decide: `sluice decide`: conformance cases, and what the HPA of a manifest does. */
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
+#include "scenarios/cli/show.h"
 #include "scenarios/run/decide.h"
 #include "scenarios/run/decide_manifest.h"
 #include "sim/arena.h"
@@ -93,8 +94,8 @@ static int run_hpa(const struct hpa_arguments *a, struct err *e)
                e->code;
     for (size_t i = 0; i < a->metrics.count; i++)
         q.metrics[i] = a->metrics.items[i];
-    if (decide_manifest(&q, &t, e) == 0 && text_end(&t, e) == 0)
-        fputs(t.s, stdout);
+    if (decide_manifest(&q, &t, e) == 0)
+        show_print(&t, e);
     text_fini(&t);
     return e->code;
 }

@@ -2,6 +2,7 @@
 #include "models/serving/profile.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
+#include "scenarios/cli/show.h"
 #include "scenarios/run/explain.h"
 #include "scenarios/run/scenario.h"
 #include "sim/text.h"
@@ -51,8 +52,8 @@ static int run(int argc, char **argv, struct err *e)
     if (options_parse(&o, argc, argv, &operands, e))
         return e->code;
     int rc = all ? explain_all(&t, e) : explain(&t, operands.count ? operands.items[0] : NULL, e);
-    if (rc == 0 && text_end(&t, e) == 0)
-        fputs(t.s, stdout);
+    if (rc == 0)
+        show_print(&t, e);
     text_fini(&t);
     return e->code;
 }

@@ -2,6 +2,7 @@
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
 #include "scenarios/cli/session.h"
+#include "scenarios/cli/show.h"
 #include "scenarios/run/lint.h"
 #include "scenarios/run/scenario.h"
 #include "sim/json.h"
@@ -59,8 +60,7 @@ static int look(const struct scenario_source *source, bool json, struct err *e)
             as_json(&t, l);
         else
             as_text(&t, l);
-        if (text_end(&t, e) == 0)
-            fputs(t.s, stdout);
+        show_print(&t, e);
     } else if (s) {
         scenario_place(s, e);
     }

@@ -2,6 +2,7 @@
 #include "reports/store.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
+#include "scenarios/cli/show.h"
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
@@ -71,11 +72,8 @@ static int list(const char *db, bool json, struct err *e)
             as_json(rows, n, &t);
         else
             as_text(rows, n, &t);
-        rc = text_end(&t, e);
+        rc = show_print(&t, e);
     }
-    if (rc == 0)
-        fputs(t.s, stdout);
-    text_fini(&t);
     store_close(store);
     arena_destroy(arena);
     return rc;

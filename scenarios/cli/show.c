@@ -108,6 +108,13 @@ int show_write(const char *path, const struct text *t, struct err *e)
     return 0;
 }
 
+int show_print(struct text *t, struct err *e)
+{
+    int rc = text_end(t, e) || show_write(NULL, t, e);
+    text_fini(t);
+    return rc ? -1 : 0;
+}
+
 int show_page(const struct result *r, const char *path, struct err *e)
 {
     struct text page = {0};

@@ -16,6 +16,8 @@ int show_check_target(const char *path, const char *option, struct err *e);
 int show_check_page(const char *path, const char *option, struct err *e);
 /* Writes beside `path` and renames: the whole file or none; standard output for NULL. */
 int show_write(const char *path, const struct text *t, struct err *e);
+/* Ends the text, writes it to standard output and frees it, whether or not it fails. */
+int show_print(struct text *t, struct err *e);
 /* Appends to out; text is coloured when standard output is a terminal. */
 int show_render(const struct result *r, const char *format, struct text *out, struct err *e);
 /* Writes the HTML page beside `path` and renames it: the whole page or none. */
