@@ -495,3 +495,16 @@ void hpa_reason(const struct hpa_spec *spec, const struct scaler_view *view,
         say_failure(&p, spec, o);
     }
 }
+
+void hpa_decide(const struct hpa_spec *spec, struct hpa_state *state,
+                const struct scaler_view *view, struct scaler_decision *out)
+{
+    struct hpa_outcome o;
+    hpa_pass(spec, state, view, &o);
+    hpa_reason(spec, view, &o, out->reason, sizeof out->reason);
+    out->replicas = o.replicas;
+    out->rule = hpa_rule_name(o.rule);
+    out->metric_missing = o.error || o.partial_error;
+    out->needed = o.recommended;
+    out->at_max = o.rule == HPA_RULE_TOO_MANY || o.rule == HPA_RULE_ABOVE_MAX;
+}

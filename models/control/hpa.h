@@ -105,5 +105,8 @@ struct hpa_proposal hpa_propose(const struct hpa_spec *spec, size_t metric,
 /* The outcome in words, cut to size: "95 / 10 -> 10, held to 4 by ScaleUpLimit max(2 x 1, 4)". */
 void hpa_reason(const struct hpa_spec *spec, const struct scaler_view *view,
                 const struct hpa_outcome *o, char *out, size_t size);
+/* A pass as a policy's decision, with its rule and reason. */
+void hpa_decide(const struct hpa_spec *spec, struct hpa_state *state,
+                const struct scaler_view *view, struct scaler_decision *out);
 
 #endif

@@ -93,19 +93,12 @@ static void decide(const void *config, void *memory, const struct scaler_view *v
                    struct scaler_decision *out)
 {
     struct hpa_memory *m = memory;
-    struct hpa_outcome o;
     if (!m->resolved)
         resolve(config, m);
     show(m, view);
     struct scaler_view seen = *view;
     seen.metrics = m->values;
-    hpa_pass(&m->spec, &m->state, &seen, &o);
-    hpa_reason(&m->spec, &seen, &o, out->reason, sizeof out->reason);
-    out->replicas = o.replicas;
-    out->rule = hpa_rule_name(o.rule);
-    out->metric_missing = o.error || o.partial_error;
-    out->needed = o.recommended;
-    out->at_max = o.rule == HPA_RULE_TOO_MANY || o.rule == HPA_RULE_ABOVE_MAX;
+    hpa_decide(&m->spec, &m->state, &seen, out);
 }
 
 static double target_qps(const void *config)

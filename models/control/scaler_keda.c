@@ -520,15 +520,8 @@ static void say_poll(const struct keda_decision *d, int32_t current, struct scal
 static void pass(struct memory *m, const struct scaler_view *view, struct scaler_decision *out)
 {
     struct scaler_view seen = *view;
-    struct hpa_outcome o;
     seen.metrics = m->values;
-    hpa_pass(&m->spec, &m->state, &seen, &o);
-    hpa_reason(&m->spec, &seen, &o, out->reason, sizeof out->reason);
-    out->replicas = o.replicas;
-    out->rule = hpa_rule_name(o.rule);
-    out->metric_missing = o.error || o.partial_error;
-    out->needed = o.recommended;
-    out->at_max = o.rule == HPA_RULE_TOO_MANY || o.rule == HPA_RULE_ABOVE_MAX;
+    hpa_decide(&m->spec, &m->state, &seen, out);
 }
 
 /* True once `due` has come; sets the next time. */
