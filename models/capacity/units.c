@@ -87,9 +87,11 @@ bool units_find(struct units *u, sim_ns now, struct pod *p, uint32_t *node)
         *node = try_units(u, now, p);
         return p->shape != p->owner;
     }
+    if (p->shape != p->owner)
+        return true; /* it stays with its unit */
     count_units(u, p, counts);
-    uint32_t unit = p->shape == p->owner ? placement_next(how, counts) : PLACEMENT_NONE;
+    uint32_t unit = placement_next(how, counts);
     if (unit != PLACEMENT_NONE)
         join_unit(u, now, p, unit);
-    return p->shape != p->owner;
+    return unit != PLACEMENT_NONE;
 }
