@@ -4,6 +4,7 @@
 #include "scenarios/run/candidate.h"
 #include "scenarios/run/scenario.h"
 #include "scenarios/run/standing.h"
+#include "scenarios/run/threads.h"
 #include "scenarios/run/world.h"
 #include "sim/arena.h"
 #include "sim/text.h"
@@ -162,16 +163,9 @@ static void *work(void *self)
 
 static void play_all(struct crew *w, size_t n)
 {
-    size_t threads = w->how->threads < n ? w->how->threads : n, started = 0;
-    pthread_t *others = calloc(threads + 1, sizeof *others);
     w->n = n;
     w->next = w->done = 0;
-    while (others && started + 1 < threads && pthread_create(&others[started], NULL, work, w) == 0)
-        started++;
-    work(w);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(others[i], NULL);
-    free(others);
+    threads_work(work, w, w->how->threads < n ? w->how->threads : n);
 }
 
 static int first_error(const struct trial *t, size_t n, struct err *e)

@@ -5,6 +5,7 @@
 #include "scenarios/run/rests.h"
 #include "scenarios/run/robustness.h"
 #include "scenarios/run/scenario.h"
+#include "scenarios/run/threads.h"
 #include "scenarios/run/verdict.h"
 #include "scenarios/run/world.h"
 #include "sim/arena.h"
@@ -99,19 +100,11 @@ static size_t thread_count(const struct run_options *o, size_t replications)
     return n < replications ? n : replications;
 }
 
-/* This thread works too; where a thread cannot be had the others do its part. */
 static void play_all(struct team *t, size_t threads)
 {
-    pthread_t *others = calloc(threads, sizeof *others);
-    size_t started = 0;
     pthread_mutex_init(&t->mutex, NULL);
-    while (others && started + 1 < threads && pthread_create(&others[started], NULL, work, t) == 0)
-        started++;
-    work(t);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(others[i], NULL);
+    threads_work(work, t, threads);
     pthread_mutex_destroy(&t->mutex);
-    free(others);
 }
 
 static int first_error(const struct team *t, struct err *e)
