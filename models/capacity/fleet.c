@@ -276,8 +276,8 @@ static void register_node(struct fleet *f, sim_ns now, uint32_t node)
     const struct pool_config *c = n->config;
     n->state = NODE_PLAIN;
     n->registered = now;
-    n->cpu_milli = n->type->vcpu * INT64_C(1000) - c->reserved_cpu_milli;
-    n->memory = n->type->memory - c->reserved_memory;
+    n->cpu_milli = pool_cpu_milli(c, n->type);
+    n->memory = pool_memory(c, n->type);
     n->cpu_used = c->daemon_cpu_milli;
     n->memory_used = c->daemon_memory;
 }

@@ -1,11 +1,23 @@
 /* pool: which machines an elastic node pool buys. */
 #include "models/capacity/pool.h"
 
+#include "models/capacity/instance.h"
+
 #include <assert.h>
 
 bool pool_uses_spot(const struct pool_config *c)
 {
     return c->spot_market && c->spot_strategy != POOL_NO_SPOT;
+}
+
+int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t)
+{
+    return t->vcpu * INT64_C(1000) - c->reserved_cpu_milli;
+}
+
+int64_t pool_memory(const struct pool_config *c, const struct instance_type *t)
+{
+    return t->memory - c->reserved_memory;
 }
 
 const char *pool_rounding_name(int rounding)

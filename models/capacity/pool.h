@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct instance_type;
+
 enum pool_policy { POOL_PRIORITY, POOL_BALANCE, POOL_COST_OPTIMIZED };
 
 /* ESS does not document how a share of nodes becomes whole nodes. */
@@ -81,6 +83,9 @@ extern const struct knob_table pool_knobs; /* "nodePool" */
 const char *pool_rounding_name(int rounding); /* "ceil", ... */
 /* Whether the pool buys spot at all. */
 bool pool_uses_spot(const struct pool_config *c);
+/* What a node of this machine offers to pods and DaemonSets. */
+int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t);
+int64_t pool_memory(const struct pool_config *c, const struct instance_type *t);
 
 /* On-demand nodes among `total` that the rule wants, 0..total. on_demand and there are the nodes
  * that exist now (POOL_RUNNING_TARGET looks at them, the other rules at total alone). */

@@ -211,8 +211,8 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
     v->groups[g] = (struct node_scaler_group){
         .shape =
             {
-                .cpu_milli = t->vcpu * INT64_C(1000) - c->reserved_cpu_milli,
-                .memory_bytes = t->memory - c->reserved_memory,
+                .cpu_milli = pool_cpu_milli(c, t),
+                .memory_bytes = pool_memory(c, t),
                 .gpus = t->gpus * v->gpu_parts,
             },
         .capacity_cpu_milli = t->vcpu * INT64_C(1000),

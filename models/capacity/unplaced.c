@@ -27,9 +27,9 @@ static struct node machine(const struct pool_config *pool, const struct instance
         .type = t,
         .zone = zone,
         .gpus = t->gpus,
-        .cpu_milli = t->vcpu * INT64_C(1000) - pool->reserved_cpu_milli,
+        .cpu_milli = pool_cpu_milli(pool, t),
         .cpu_used = pool->daemon_cpu_milli,
-        .memory = t->memory - pool->reserved_memory,
+        .memory = pool_memory(pool, t),
         .memory_used = pool->daemon_memory,
     };
 }
