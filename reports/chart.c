@@ -468,7 +468,7 @@ static struct layout lay_out(const struct chart_time *c)
     return l;
 }
 
-static struct plot *open_frame(const struct chart_frame *f, double height, struct err *e)
+struct plot *chart_open(const struct chart_frame *f, double height, struct err *e)
 {
     return plot_open(&(struct plot_page){.format = f->format,
                                          .width = f->width,
@@ -516,7 +516,7 @@ int chart_over_time(const struct chart_time *c, struct text *to, struct err *e)
         err_set(e, ERR_SYSTEM, NULL, "out of memory for chart \"%s\"", c->frame.title);
         goto out;
     }
-    p = open_frame(&c->frame, l.height, e);
+    p = chart_open(&c->frame, l.height, e);
     if (!p)
         goto out;
     draw_panels(c, &l, p, &line, edge);
@@ -616,7 +616,7 @@ int chart_of_bars(const struct chart_bars *c, struct text *to, struct err *e)
     assert(c && c->n_rows > 0 && c->frame.width >= 200);
     struct bars b = lay_out_bars(c);
     double head = draw_keys(c, NULL, 4) + 4, rows = (double)c->n_rows * b.row + 4;
-    b.p = open_frame(&c->frame, head + rows + 26, e);
+    b.p = chart_open(&c->frame, head + rows + 26, e);
     if (!b.p)
         return -1;
     draw_keys(c, b.p, 4);

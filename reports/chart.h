@@ -19,6 +19,9 @@ struct chart_frame {
     const char *id, *title, *desc, *css_class;
 };
 
+/* A drawing of this height in it, to be closed with plot_close. */
+struct plot *chart_open(const struct chart_frame *f, double height, struct err *e);
+
 enum chart_shape {
     CHART_LINE, /* through the middles of the bins; breaks where nothing is known */
     CHART_STEP, /* holds through each bin */

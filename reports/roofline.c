@@ -238,16 +238,7 @@ int roofline_draw(const struct roofline *r, struct text *to, struct err *e)
     double head = 26 + draw_keys(&s, NULL, 26);
     s.top = head + 22;
     s.bottom = s.top + PLOT_HEIGHT;
-    const struct chart_frame *f = &r->frame;
-    s.p = plot_open(&(struct plot_page){.format = f->format,
-                                        .width = f->width,
-                                        .height = s.bottom + 46,
-                                        .scale = f->scale,
-                                        .id = f->id,
-                                        .title = f->title,
-                                        .desc = f->desc,
-                                        .css_class = f->css_class},
-                    e);
+    s.p = chart_open(&r->frame, s.bottom + 46, e);
     if (!s.p)
         return -1;
     plot_label(s.p, (struct plot_point){s.left, 16}, r->heading,
