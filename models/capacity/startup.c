@@ -226,21 +226,24 @@ static void phase_lasts(struct startup *s, struct run *r, sim_ns now, sim_ns las
     r->next = sim_at(s->set.sim, now + lasts, SIM_PHASE, phase_over, s, r->pod.slot);
 }
 
-static sim_ns draw(const struct startup *s, const struct run *r, const struct dist *d)
+static sim_ns draw_at(const struct startup *s, const struct run *r, const struct dist *d,
+                      uint64_t index)
 {
     const struct owner *o = &s->owners[r->pod.owner];
     struct chance c = chance_stream(s->set.seed, s->set.replication, CHANCE_STARTUP, o->entity);
     c = chance_sub(chance_sub(c, r->pod.number), r->attempt);
-    return dist_draw_ns(d, c, (uint64_t)r->phase);
+    return dist_draw_ns(d, c, index);
+}
+
+static sim_ns draw(const struct startup *s, const struct run *r, const struct dist *d)
+{
+    return draw_at(s, r, d, (uint64_t)r->phase);
 }
 
 /* A second draw of the same phase. */
 static sim_ns draw_more(const struct startup *s, const struct run *r, const struct dist *d)
 {
-    const struct owner *o = &s->owners[r->pod.owner];
-    struct chance c = chance_stream(s->set.seed, s->set.replication, CHANCE_STARTUP, o->entity);
-    c = chance_sub(chance_sub(c, r->pod.number), r->attempt);
-    return dist_draw_ns(d, c, (uint64_t)r->phase + STARTUP_PHASES);
+    return draw_at(s, r, d, (uint64_t)r->phase + STARTUP_PHASES);
 }
 
 /* ---- image ---- */
