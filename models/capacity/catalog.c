@@ -7,25 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define PROVENANCE(type)                                                                           \
-    {.key = "quality",                                                                             \
-     .kind = KNOB_NAME,                                                                            \
-     .offset = offsetof(type, quality),                                                            \
-     .doc = "How far the figures may be trusted.",                                                 \
-     .names = quality_names},                                                                      \
-        {.key = "date",                                                                            \
-         .kind = KNOB_TEXT,                                                                        \
-         .offset = offsetof(type, date),                                                           \
-         .doc = "Date of the source."},                                                            \
-        {.key = "source",                                                                          \
-         .kind = KNOB_TEXT,                                                                        \
-         .offset = offsetof(type, source),                                                         \
-         .doc = "Document the figures come from."},                                                \
-    {                                                                                              \
-        .key = "note", .kind = KNOB_TEXT, .offset = offsetof(type, note),                          \
-        .doc = "What a reader should know.", .preset = ""                                          \
-    }
-
 static const struct knob store_rows[] = {
     {.key = "name",
      .kind = KNOB_TEXT,
@@ -46,7 +27,7 @@ static const struct knob store_rows[] = {
      .preset = "0",
      .min = 0,
      .max = 1e15},
-    PROVENANCE(struct catalog_store),
+    QUALITY_ROWS(struct catalog_store),
     {0},
 };
 
@@ -66,7 +47,7 @@ static const struct knob delivery_rows[] = {
      .kind = KNOB_DIST,
      .offset = offsetof(struct catalog_delivery, time),
      .doc = "Purchase until the node is Ready."},
-    PROVENANCE(struct catalog_delivery),
+    QUALITY_ROWS(struct catalog_delivery),
     {0},
 };
 
@@ -113,7 +94,7 @@ static const struct knob eci_rows[] = {
      .kind = KNOB_TEXT,
      .offset = offsetof(struct catalog_eci_spec, type),
      .doc = "Instance type of the same size; its price is paid."},
-    PROVENANCE(struct catalog_eci_spec),
+    QUALITY_ROWS(struct catalog_eci_spec),
     {0},
 };
 
