@@ -160,6 +160,23 @@ Test(eci, the_largest_p4_size_has_four_gpus_or_two_by_document)
     cr_assert_eq(o.items[0].gpus, 2);
 }
 
+Test(eci, one_of_several_kinds_of_gpu_will_do)
+{
+    const char *kinds[] = {"V100|P4"};
+    struct asked a;
+    struct eci_offers o;
+    struct err e;
+    pod(&a, 1, NULL);
+    a.pod.gpu_types = (struct knob_texts){kinds, 1};
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0, "%s", e.msg);
+    cr_assert_str_eq(o.items[0].type, "ecs.gn5i-c2g1.large");
+    const char *annotations[] = {GPU_TYPE, "V100", NULL};
+    pod(&a, 1, annotations);
+    a.pod.gpu_types = (struct knob_texts){kinds, 1};
+    cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0, "%s", e.msg);
+    cr_assert_str_eq(o.items[0].gpu, "V100");
+}
+
 Test(eci, a_list_of_specs_keeps_its_order)
 {
     struct asked a;

@@ -268,13 +268,7 @@ static struct eci_offer offer_of_spec(const struct eci_market *m, const struct c
 
 static bool kind_allowed(const struct eci_request *r, const char *gpu)
 {
-    const struct knob_texts *kinds = &r->pod->gpu_types;
-    if (r->gpu && strcmp(r->gpu, gpu) != 0)
-        return false;
-    for (size_t i = 0; i < kinds->count; i++)
-        if (strcmp(kinds->items[i], gpu) == 0)
-            return true;
-    return kinds->count == 0;
+    return (!r->gpu || strcmp(r->gpu, gpu) == 0) && pod_shape_takes_gpu(r->pod, gpu);
 }
 
 static bool holds(const struct eci_offer *o, const struct pod_shape *pod)

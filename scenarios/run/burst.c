@@ -5,6 +5,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/eci.h"
 #include "models/capacity/instance.h"
+#include "models/capacity/pod_shape.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/startup_source.h"
 #include "models/capacity/virtual_node.h"
@@ -54,11 +55,8 @@ static bool find_offer(const struct scenario *s, struct case_of *c)
 
 static bool holds(const struct instance_type *t, const struct pod_shape *pod)
 {
-    bool kind = pod->gpu_types.count == 0;
-    for (size_t i = 0; i < pod->gpu_types.count && t->gpu; i++)
-        kind = kind || strcmp(pod->gpu_types.items[i], t->gpu) == 0;
-    return kind && t->gpus >= pod->gpus && t->vcpu * INT64_C(1000) >= pod->cpu_milli &&
-           t->memory >= pod->memory_bytes;
+    return pod_shape_takes_gpu(pod, t->gpu) && t->gpus >= pod->gpus &&
+           t->vcpu * INT64_C(1000) >= pod->cpu_milli && t->memory >= pod->memory_bytes;
 }
 
 /* Mean price of the pod's part of such a machine; 0: unknown. */
