@@ -749,6 +749,12 @@ const struct json *json_at(const struct json *root, const char *path)
     return at;
 }
 
+const char *json_text_at(const struct json *root, const char *path, const char *otherwise)
+{
+    const struct json *at = json_at(root, path);
+    return at && at->type == JSON_STRING ? at->string : otherwise;
+}
+
 struct json *json_new(struct arena *a, enum json_type type, const char *file, uint32_t line,
                       uint32_t column, struct err *e)
 {

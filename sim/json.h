@@ -61,6 +61,8 @@ char *json_read_file(struct arena *a, const char *path, size_t limit, size_t *le
 const struct json *json_get(const struct json *o, const char *key);
 /* Steps through "a.b[2].c"; NULL when a step is missing. */
 const struct json *json_at(const struct json *root, const char *path);
+/* The string there; `otherwise` when there is nothing, or something that is no string. */
+const char *json_text_at(const struct json *root, const char *path, const char *otherwise);
 
 /* Builders, for the YAML reader and --set. */
 struct json *json_new(struct arena *a, enum json_type type, const char *file, uint32_t line,

@@ -56,6 +56,12 @@ int trace_fault(const char *path, uint32_t line, struct err *e, const char *fmt,
     return err_set(e, ERR_INPUT, where, "%s", msg);
 }
 
+int trace_fault_at(const struct json *at, struct err *e, const char *what)
+{
+    char place[600];
+    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s", what);
+}
+
 /* ---- fields ---- */
 
 int trace_column(const struct trace_input *in, const char *const *names)

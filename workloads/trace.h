@@ -125,6 +125,8 @@ int trace_add(struct trace *t, const struct trace_row *row, struct err *e);
 /* Always -1: "path:line: ...". */
 int trace_fault(const char *path, uint32_t line, struct err *e, const char *fmt, ...)
     ERR_PRINTF(4, 5);
+/* The same at a node of a JSON file. */
+int trace_fault_at(const struct json *at, struct err *e, const char *what);
 
 /* The first column with one of these names, whatever the letter case; -1: there is none. names end
  * with NULL. */

@@ -12,18 +12,6 @@ static bool knows(const struct trace_input *in)
     return json_at(in->root, "SpotPrices") != NULL;
 }
 
-static const char *text_of(const struct json *row, const char *key)
-{
-    const struct json *v = json_get(row, key);
-    return v && v->type == JSON_STRING ? v->string : NULL;
-}
-
-static int fail(const struct json *at, struct err *e, const char *what)
-{
-    char place[600];
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s", what);
-}
-
 static bool price_of(const struct json *row, const char *key, int64_t *micro)
 {
     const struct json *v = json_get(row, key);
@@ -32,22 +20,23 @@ static bool price_of(const struct json *row, const char *key, int64_t *micro)
 
 static int read_row(const struct json *row, const char *currency, struct trace *t, struct err *e)
 {
-    const char *time = text_of(row, "Timestamp"), *product = text_of(row, "NetworkType");
-    struct trace_row out = {
-        .key = {text_of(row, "InstanceType"), text_of(row, "ZoneId"), "", currency},
-        .line = row->line};
+    const char *time = json_text_at(row, "Timestamp", NULL),
+               *product = json_text_at(row, "NetworkType", NULL);
+    struct trace_row out = {.key = {json_text_at(row, "InstanceType", NULL),
+                                    json_text_at(row, "ZoneId", NULL), "", currency},
+                            .line = row->line};
     struct stamp stamp;
     out.key.product = product ? product : "";
     if (!out.key.type || !out.key.zone || !time)
-        return fail(row, e,
-                    "a row of SpotPriceType needs the strings InstanceType, ZoneId and Timestamp");
+        return trace_fault_at(
+            row, e, "a row of SpotPriceType needs the strings InstanceType, ZoneId and Timestamp");
     if (!price_of(row, "SpotPrice", &out.value))
-        return fail(row, e, "a row of SpotPriceType needs SpotPrice, a number in 0..1e6");
+        return trace_fault_at(row, e, "a row of SpotPriceType needs SpotPrice, a number in 0..1e6");
     if (json_get(row, "OriginPrice") && !price_of(row, "OriginPrice", &out.list_micro))
-        return fail(row, e, "OriginPrice is no number in 0..1e6");
+        return trace_fault_at(row, e, "OriginPrice is no number in 0..1e6");
     if (!stamp_parse(time, STAMP_UNIT_ISO, &stamp))
-        return fail(json_get(row, "Timestamp"), e,
-                    "Timestamp is no time such as 2024-03-01T02:00:00Z");
+        return trace_fault_at(json_get(row, "Timestamp"), e,
+                              "Timestamp is no time such as 2024-03-01T02:00:00Z");
     out.ns = stamp.ns;
     out.stamps = stamp.kind;
     return trace_add(t, &out, e);
@@ -55,12 +44,13 @@ static int read_row(const struct json *row, const char *currency, struct trace *
 
 static int read(const struct trace_input *in, struct trace *t, struct err *e)
 {
-    const char *currency = text_of(in->root, "Currency");
+    const char *currency = json_text_at(in->root, "Currency", NULL);
     const struct json *list = json_at(in->root, "SpotPrices.SpotPriceType");
     if (!list || list->type != JSON_ARRAY)
-        return fail(json_get(in->root, "SpotPrices"), e, "SpotPrices has no list SpotPriceType");
+        return trace_fault_at(json_get(in->root, "SpotPrices"), e,
+                              "SpotPrices has no list SpotPriceType");
     if (!currency || strlen(currency) != 3)
-        return fail(in->root, e, "the answer needs Currency, such as \"CNY\"");
+        return trace_fault_at(in->root, e, "the answer needs Currency, such as \"CNY\"");
     for (const struct json *row = list->first; row; row = row->next)
         if (read_row(row, currency, t, e))
             return -1;

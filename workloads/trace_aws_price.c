@@ -13,35 +13,26 @@ static bool knows(const struct trace_input *in)
     return json_get(in->root, "SpotPriceHistory") != NULL;
 }
 
-static const char *text_of(const struct json *row, const char *key)
-{
-    const struct json *v = json_get(row, key);
-    return v && v->type == JSON_STRING ? v->string : NULL;
-}
-
-static int fail(const struct json *at, struct err *e, const char *what)
-{
-    char place[600];
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s", what);
-}
-
 static int read_row(const struct json *row, struct trace *t, struct err *e)
 {
-    const char *price = text_of(row, "SpotPrice"), *time = text_of(row, "Timestamp");
-    const char *product = text_of(row, "ProductDescription");
-    struct trace_row out = {.key = {text_of(row, "InstanceType"), text_of(row, "AvailabilityZone"),
+    const char *price = json_text_at(row, "SpotPrice", NULL),
+               *time = json_text_at(row, "Timestamp", NULL);
+    const char *product = json_text_at(row, "ProductDescription", NULL);
+    struct trace_row out = {.key = {json_text_at(row, "InstanceType", NULL),
+                                    json_text_at(row, "AvailabilityZone", NULL),
                                     product ? product : "", "USD"},
                             .line = row->line};
     struct stamp stamp;
     if (!out.key.type || !out.key.zone || !time || !price)
-        return fail(row, e,
-                    "a row of SpotPriceHistory needs InstanceType, AvailabilityZone, SpotPrice "
-                    "and Timestamp, all strings");
+        return trace_fault_at(
+            row, e,
+            "a row of SpotPriceHistory needs InstanceType, AvailabilityZone, SpotPrice "
+            "and Timestamp, all strings");
     if (!trace_price(price, &out.value))
-        return fail(json_get(row, "SpotPrice"), e, "SpotPrice is no price in 0..1e6");
+        return trace_fault_at(json_get(row, "SpotPrice"), e, "SpotPrice is no price in 0..1e6");
     if (!stamp_parse(time, STAMP_UNIT_ISO, &stamp))
-        return fail(json_get(row, "Timestamp"), e,
-                    "Timestamp is no time such as 2024-03-01T02:00:00Z");
+        return trace_fault_at(json_get(row, "Timestamp"), e,
+                              "Timestamp is no time such as 2024-03-01T02:00:00Z");
     out.ns = stamp.ns;
     out.stamps = stamp.kind;
     return trace_add(t, &out, e);
@@ -51,7 +42,7 @@ static int read(const struct trace_input *in, struct trace *t, struct err *e)
 {
     const struct json *list = json_get(in->root, "SpotPriceHistory");
     if (list->type != JSON_ARRAY)
-        return fail(list, e, "SpotPriceHistory is no list");
+        return trace_fault_at(list, e, "SpotPriceHistory is no list");
     for (const struct json *row = list->first; row; row = row->next)
         if (read_row(row, t, e))
             return -1;

@@ -11,28 +11,22 @@ static bool knows(const struct trace_input *in)
     return json_at(in->root, "metadata.gap_seconds") && json_get(in->root, "data");
 }
 
-static int fail(const struct json *at, struct err *e, const char *what)
-{
-    char place[600];
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s", what);
-}
-
 static int read(const struct trace_input *in, struct trace *t, struct err *e)
 {
     const struct json *gap = json_at(in->root, "metadata.gap_seconds");
     const struct json *data = json_get(in->root, "data");
     if (gap->type != JSON_NUMBER || gap->number < 1e-3 || gap->number > 86400)
-        return fail(gap, e, "metadata.gap_seconds is no number in 0.001..86400");
+        return trace_fault_at(gap, e, "metadata.gap_seconds is no number in 0.001..86400");
     if (data->type != JSON_ARRAY)
-        return fail(data, e, "data is no list of numbers");
+        return trace_fault_at(data, e, "data is no list of numbers");
     t->tick = (sim_ns)(gap->number * 1e9 + 0.5);
     struct trace_row row = {.key = {"", "", "", ""}, .stamps = STAMP_OFFSET};
     for (const struct json *v = data->first; v; v = v->next, row.ns += t->tick) {
         if (v->type != JSON_NUMBER || v->number < 0 || v->number > 1e6 ||
             v->number != floor(v->number))
-            return fail(v, e, "a number of machines is whole and in 0..1e6");
+            return trace_fault_at(v, e, "a number of machines is whole and in 0..1e6");
         if (row.ns > TRACE_MAX_NS)
-            return fail(v, e, "the trace is longer than a hundred years");
+            return trace_fault_at(v, e, "the trace is longer than a hundred years");
         row.value = (int64_t)v->number;
         row.line = v->line;
         if (trace_add(t, &row, e))

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *carry_text_at(const struct json *root, const char *path, const char *otherwise)
-{
-    const struct json *node = json_at(root, path);
-    return node && node->type == JSON_STRING ? node->string : otherwise;
-}
-
 struct json *carry_child(struct json *object, const char *key)
 {
     for (struct json *c = object->first; c; c = c->next)
@@ -66,7 +60,7 @@ static struct json *labels_object(struct arena *a, const struct json *list, cons
 {
     struct json *o = carry_object(a, key, list, e);
     for (const struct json *item = list->first; o && item; item = item->next) {
-        const char *k = carry_text_at(item, "key", NULL);
+        const char *k = json_text_at(item, "key", NULL);
         const struct json *v = json_get(item, "value");
         if (!k || !v)
             continue;

@@ -28,8 +28,6 @@ struct carry_row {
 /* Appends what is there to `into`. */
 int carry_rows(struct arena *a, struct json *into, const struct json *root,
                const struct carry_row *rows, struct err *e);
-/* The string at a path, or `otherwise`. */
-const char *carry_text_at(const struct json *root, const char *path, const char *otherwise);
 /* The child that may be changed; NULL. */
 struct json *carry_child(struct json *object, const char *key);
 

@@ -50,11 +50,10 @@ static void put_string(struct text *line, const char *s)
 
 static void put_head(struct text *line, const struct json *c)
 {
-    const struct json *name = json_get(c, "name"), *kind = json_get(c, "kind");
     text_add(line, "{\"name\":");
-    put_string(line, name && name->type == JSON_STRING ? name->string : NULL);
+    put_string(line, json_text_at(c, "name", NULL));
     text_add(line, ",\"kind\":");
-    put_string(line, kind && kind->type == JSON_STRING ? kind->string : NULL);
+    put_string(line, json_text_at(c, "kind", NULL));
 }
 
 /* The case's own parts; its kind's function reads the rest. */

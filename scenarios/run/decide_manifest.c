@@ -18,15 +18,9 @@
 
 /* ---- the HPA in the file ---- */
 
-static const char *string_at(const struct json *root, const char *path)
-{
-    const struct json *v = json_at(root, path);
-    return v && v->type == JSON_STRING ? v->string : NULL;
-}
-
 static bool is_hpa(const struct json *d)
 {
-    const char *kind = string_at(d, "kind");
+    const char *kind = json_text_at(d, "kind", NULL);
     return kind && strcmp(kind, "HorizontalPodAutoscaler") == 0;
 }
 
@@ -118,7 +112,7 @@ static const struct json *pick(const struct json *list, const struct decide_ques
     struct names names = {.n = 0};
     size_t found = 0;
     for (const struct json *d = list->first; d; d = d->next) {
-        const char *name = string_at(d, "metadata.name");
+        const char *name = json_text_at(d, "metadata.name", NULL);
         if (!is_hpa(d))
             continue;
         note_name(&names, name);
@@ -157,7 +151,7 @@ static int read_config(struct answer *a, const struct json *document, struct err
     struct bind b = {.arena = a->arena};
     const struct json *spec = is_hpa(document) ? json_get(document, "spec") : document;
     const char *path = is_hpa(document) ? "spec" : "";
-    a->name = string_at(document, "metadata.name");
+    a->name = json_text_at(document, "metadata.name", NULL);
     if (!spec) {
         char place[512];
         return err_set(e, ERR_INPUT, json_place(place, sizeof place, document), "spec: is missing");

@@ -11,7 +11,7 @@
 
 static bool is(const struct json *root, const char *path, const char *value)
 {
-    return strcmp(carry_text_at(root, path, ""), value) == 0;
+    return strcmp(json_text_at(root, path, ""), value) == 0;
 }
 
 /* Every pair of the selector stands in the labels. */
@@ -154,8 +154,8 @@ const struct json *elastic_workload_of(const struct manifest_set *m,
     const struct json *d;
     for (size_t i = 0; (d = manifest_document(m, i)); i++)
         if (is(d, "kind", "ElasticWorkload") && is(d, "spec.sourceTarget.name", w->name) &&
-            strcmp(carry_text_at(d, "spec.sourceTarget.kind", "Deployment"), w->kind) == 0 &&
-            strcmp(carry_text_at(d, "metadata.namespace", "default"), w->namespace) == 0)
+            strcmp(json_text_at(d, "spec.sourceTarget.kind", "Deployment"), w->kind) == 0 &&
+            strcmp(json_text_at(d, "metadata.namespace", "default"), w->namespace) == 0)
             return d;
     return NULL;
 }
@@ -183,7 +183,7 @@ static int add_elastic_workload(struct arena *a, const struct json *d, struct js
         !add_unit(a, units, bare, (const char *const[2]){"source", "ecs"}, e))
         return -1;
     for (const struct json *u = list ? list->first : NULL; u; u = u->next) {
-        const char *pair[2] = {carry_text_at(u, "name", "unit"), resource_of(u)};
+        const char *pair[2] = {json_text_at(u, "name", "unit"), resource_of(u)};
         if (!add_unit(a, units, u, pair, e))
             return -1;
     }
@@ -198,7 +198,7 @@ static const struct json *policy_of(const struct manifest_set *m, const struct e
         const struct json *selector = json_at(d, "spec.selector");
         const struct json *match = json_get(selector, "matchLabels");
         if (is(d, "kind", "ResourcePolicy") &&
-            strcmp(carry_text_at(d, "metadata.namespace", "default"), w->namespace) == 0 &&
+            strcmp(json_text_at(d, "metadata.namespace", "default"), w->namespace) == 0 &&
             selects(match ? match : selector, labels))
             return d;
     }
@@ -207,7 +207,7 @@ static const struct json *policy_of(const struct manifest_set *m, const struct e
 
 static int check_resource(const struct json *unit, struct err *e)
 {
-    const char *r = carry_text_at(unit, "resource", "");
+    const char *r = json_text_at(unit, "resource", "");
     char place[512];
     if (strcmp(r, "ecs") == 0 || strcmp(r, "eci") == 0)
         return 0;
@@ -231,9 +231,9 @@ static int add_policy(struct arena *a, const struct json *d, struct json *pod, s
     size_t n = 0;
     for (const struct json *u = list ? list->first : NULL; u; u = u->next) {
         char name[32];
-        snprintf(name, sizeof name, "%.8s%zu", carry_text_at(u, "resource", ""), ++n);
+        snprintf(name, sizeof name, "%.8s%zu", json_text_at(u, "resource", ""), ++n);
         const char *kept = arena_text(a, name, strlen(name), e);
-        const char *pair[2] = {kept, carry_text_at(u, "resource", "")};
+        const char *pair[2] = {kept, json_text_at(u, "resource", "")};
         if (!kept || check_resource(u, e) ||
             !add_unit(a, carry_child(placement, "units"), u, pair, e))
             return -1;

@@ -77,13 +77,13 @@ static int add_document(struct manifest_set *m, struct json *root, struct err *e
             return -1;
     }
     bool pool = json_get(root, "scaling_group") || json_get(root, "nodepool_info");
-    d.kind = pool ? "NodePool" : carry_text_at(root, "kind", NULL);
+    d.kind = pool ? "NodePool" : json_text_at(root, "kind", NULL);
     if (!d.kind)
         return err_set(e, ERR_INPUT, json_place(place, sizeof place, root),
                        "kind is missing: a Kubernetes object has one, an ACK node pool has "
                        "nodepool_info and scaling_group");
-    d.name = carry_text_at(root, pool ? "nodepool_info.name" : "metadata.name", "");
-    d.namespace = carry_text_at(root, "metadata.namespace", "default");
+    d.name = json_text_at(root, pool ? "nodepool_info.name" : "metadata.name", "");
+    d.namespace = json_text_at(root, "metadata.namespace", "default");
     const char *use = elastic_is_profile(root) ? "read: eci-profile" : use_of(d.kind);
     m->notes[m->n] = (struct manifest_note){root->file, root->line, d.kind, d.name, use, repaired};
     m->documents[m->n++] = d;
@@ -368,11 +368,11 @@ static bool is_target(const struct manifest_set *m, const struct json *hpa,
 {
     struct elastic_workload w = workload_of(m, d, NULL);
     const struct json *spread = elastic_workload_of(m, &w);
-    const char *name = carry_text_at(hpa, "spec.scaleTargetRef.name", "");
+    const char *name = json_text_at(hpa, "spec.scaleTargetRef.name", "");
     bool elastic =
-        strcmp(carry_text_at(hpa, "spec.scaleTargetRef.kind", ""), "ElasticWorkload") == 0;
+        strcmp(json_text_at(hpa, "spec.scaleTargetRef.kind", ""), "ElasticWorkload") == 0;
     if (elastic)
-        return spread && strcmp(name, carry_text_at(spread, "metadata.name", "")) == 0;
+        return spread && strcmp(name, json_text_at(spread, "metadata.name", "")) == 0;
     return strcmp(name, d->name) == 0;
 }
 

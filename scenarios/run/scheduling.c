@@ -13,9 +13,9 @@
 /* "key=value:Effect"; operator Exists leaves the value out. */
 static const char *words(struct arena *a, const struct json *item, struct err *e)
 {
-    const char *key = carry_text_at(item, "key", ""), *value = carry_text_at(item, "value", "");
-    const char *effect = carry_text_at(item, "effect", "");
-    bool equal = key[0] && strcmp(carry_text_at(item, "operator", "Equal"), "Exists") != 0;
+    const char *key = json_text_at(item, "key", ""), *value = json_text_at(item, "value", "");
+    const char *effect = json_text_at(item, "effect", "");
+    bool equal = key[0] && strcmp(json_text_at(item, "operator", "Equal"), "Exists") != 0;
     char text[600];
     snprintf(text, sizeof text, "%.250s%s%.200s%s%.40s", key, equal ? "=" : "", equal ? value : "",
              effect[0] ? ":" : "", effect);
@@ -25,10 +25,10 @@ static const char *words(struct arena *a, const struct json *item, struct err *e
 /* A taint has no operator: without a value it is "key:Effect". */
 static const char *taint_words(struct arena *a, const struct json *item, struct err *e)
 {
-    const char *value = carry_text_at(item, "value", "");
+    const char *value = json_text_at(item, "value", "");
     char text[600];
-    snprintf(text, sizeof text, "%.250s%s%.200s:%.40s", carry_text_at(item, "key", ""),
-             value[0] ? "=" : "", value, carry_text_at(item, "effect", ""));
+    snprintf(text, sizeof text, "%.250s%s%.200s:%.40s", json_text_at(item, "key", ""),
+             value[0] ? "=" : "", value, json_text_at(item, "effect", ""));
     return arena_text(a, text, strlen(text), e);
 }
 
@@ -81,9 +81,9 @@ static const struct json *find_class(const struct manifest_set *m, const char *n
     const struct json *root;
     for (size_t i = 0; (root = manifest_document(m, i)); i++) {
         const struct json *usual = json_get(root, "globalDefault");
-        if (strcmp(carry_text_at(root, "kind", ""), "PriorityClass") != 0)
+        if (strcmp(json_text_at(root, "kind", ""), "PriorityClass") != 0)
             continue;
-        if (name ? strcmp(carry_text_at(root, "metadata.name", ""), name) == 0
+        if (name ? strcmp(json_text_at(root, "metadata.name", ""), name) == 0
                  : usual && usual->type == JSON_BOOL && usual->boolean)
             return root;
     }
@@ -112,7 +112,7 @@ static int put_value(struct arena *a, struct json *pod, const struct json *value
 
 static int put_policy(struct arena *a, struct json *pod, const struct json *from, struct err *e)
 {
-    if (strcmp(carry_text_at(from, "preemptionPolicy", ""), "Never") != 0)
+    if (strcmp(json_text_at(from, "preemptionPolicy", ""), "Never") != 0)
         return 0;
     struct json *never = json_new(a, JSON_BOOL, from->file, from->line, from->column, e);
     if (!never)
@@ -126,7 +126,7 @@ int scheduling_priority(struct arena *a, const struct manifest_set *m, struct js
                         const struct json *spec, struct err *e)
 {
     const struct json *named = json_get(spec, "priorityClassName");
-    const char *name = carry_text_at(spec, "priorityClassName", NULL);
+    const char *name = json_text_at(spec, "priorityClassName", NULL);
     const struct json *class = find_class(m, name);
     char place[512];
     if (name && !class && !built_in(name))
