@@ -161,16 +161,22 @@ static void tell_placed(struct cluster *c, sim_ns now, const struct pod *p)
                              p->owner);
 }
 
+/* It no longer waits, and starts. */
+static void sit(struct cluster *c, sim_ns now, struct pod *p)
+{
+    cluster_waits(c, p, -1);
+    forget_nomination(c, p);
+    p->placed_at = now;
+    p->phase = POD_STARTING;
+}
+
 void seat_on_node(void *self, sim_ns now, uint32_t slot, uint32_t node)
 {
     struct cluster *c = self;
     struct pod *p = pods_at(c->pods, slot);
     struct node *n = node == NODES_NONE ? NULL : nodes_at(c->nodes, node);
     pods_place(c->pods, slot, node, n ? &n->first_pod : NULL);
-    cluster_waits(c, p, -1);
-    forget_nomination(c, p);
-    p->placed_at = now;
-    p->phase = POD_STARTING;
+    sit(c, now, p);
     recorder_log(c->set.recorder, now, false, p->name, "placed", "%s", n ? n->name : "anywhere");
     if (n) {
         take_room(c, p, n);
@@ -213,10 +219,7 @@ void seat_own(void *self, sim_ns now, uint32_t slot, const struct supply_place *
     struct cluster *c = self;
     struct pod *p = pods_at(c->pods, slot);
     pods_place(c->pods, slot, PODS_NONE, NULL);
-    cluster_waits(c, p, -1);
-    forget_nomination(c, p);
-    p->placed_at = now;
-    p->phase = POD_STARTING;
+    sit(c, now, p);
     p->supply = place->supply;
     p->gpu = place->gpu;
     c->held_own += cluster_shape(c, p)->gpus;
