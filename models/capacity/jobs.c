@@ -266,21 +266,22 @@ void jobs_pod_ready(struct jobs *j, sim_ns now, struct pod_ref pod)
                     (uint64_t)pod.generation << 32 | pod.slot);
 }
 
-static void count_lost(struct jobs *j, enum pod_end why)
+/* A job has this pod no longer; returns which one. */
+static int64_t lose(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
+    struct jobs_seat *s = seat_of(j, pod);
+    cut(j, s, now, pod);
+    s->generation = 0;
     if (why == POD_END_PREEMPTED)
         j->n.preempted_pods++;
     else
         j->n.lost_pods++;
+    return s->job;
 }
 
 void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
-    struct jobs_seat *s = seat_of(j, pod);
-    int64_t job = s->job;
-    cut(j, s, now, pod);
-    s->generation = 0;
-    count_lost(j, why);
+    int64_t job = lose(j, now, pod, why);
     cluster_release(j->set.cluster, pod);
     ask(j, job);
 }
@@ -295,12 +296,7 @@ void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod)
 /* The job begins anew in another pod. */
 void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
-    struct jobs_seat *s = seat_of(j, pod);
-    int64_t job = s->job;
-    cut(j, s, now, pod);
-    s->generation = 0;
-    count_lost(j, why);
-    ask(j, job);
+    ask(j, lose(j, now, pod, why));
 }
 
 /* ---- life ---- */
