@@ -188,7 +188,6 @@ void scheduler_refuse_on(const struct pod_shape *pod, const struct node *n,
 {
     uint32_t *by = out->by_reason;
     out->nodes++;
-    unsigned lacks = room_lacks(n, pod, kept_from(pod, n));
     if (!nodes_ready(n)) {
         by[SCHEDULER_NOT_READY]++;
     } else if (n->cordoned) {
@@ -200,6 +199,7 @@ void scheduler_refuse_on(const struct pod_shape *pod, const struct node *n,
     } else if (pod->gpus > 0 && n->type->gpu && !pod_shape_takes_gpu(pod, n->type->gpu)) {
         by[SCHEDULER_GPU_KIND]++;
     } else {
+        unsigned lacks = room_lacks(n, pod, kept_from(pod, n));
         by[SCHEDULER_GPUS] += (lacks & ROOM_GPUS) != 0;
         by[SCHEDULER_CPU] += (lacks & ROOM_CPU) != 0;
         by[SCHEDULER_MEMORY] += (lacks & ROOM_MEMORY) != 0;
