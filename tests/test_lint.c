@@ -57,6 +57,20 @@ Test(lint, trips_one_rule_for_each_mistake)
          LINT_ERROR},
         {"nodePools.p.instanceTypes=[\"ecs.gn6v-c8g1.2xlarge\",\"ecs.gn6i-c8g1.2xlarge\"]",
          "gpu-mix", "V100 and T4", LINT_WARNING},
+        {"nodePools.p.taints=[\"gpu=yes:NoSchedule\"]", "placement",
+         "no machine that the pools buy takes a pod of a: 1 node(s) had untolerated taint",
+         LINT_ERROR},
+        {"nodePools.p.stockLimits=[{\"most\":0}]", "placement",
+         "can ever be bought: stockLimits[0] of pool p sells none", LINT_ERROR},
+        {"account.onDemandVcpuQuota=7", "placement",
+         "account.onDemandVcpuQuota is 7, below the 8 vCPU of ecs.gn6v-c8g1.2xlarge", LINT_ERROR},
+        {"nodePools.p.headroom=51", "headroom", "maxSize, 50, has room for 50", LINT_WARNING},
+        {"nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"headroom\":1,"
+         "\"headroomCpu\":\"9\"}",
+         "headroom",
+         "never keeps any of its headroom: none of its machines takes a placeholder: 1 "
+         "Insufficient cpu",
+         LINT_WARNING},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         look("tests/scenarios/lint.json", &rows[i].set, 1);
@@ -65,6 +79,26 @@ Test(lint, trips_one_rule_for_each_mistake)
         cr_assert_eq(f->level, rows[i].level, "row %zu", i);
         cr_assert(strstr(f->words, rows[i].words), "row %zu: %s", i, f->words);
         cr_assert_eq(found.count > 0, rows[i].level == LINT_ERROR);
+    }
+}
+
+/* Each of these leaves a machine to be had. */
+Test(lint, is_silent_about_limits_that_leave_something)
+{
+    static const char *const rows[] = {
+        "nodePools.p.stockLimits=[{\"most\":0,\"lasts\":\"59m\"}]",
+        "nodePools.p.stockLimits=[{\"most\":0,\"from\":\"1s\"}]",
+        "nodePools.p.stockLimits=[{\"most\":0,\"billing\":\"spot\"}]",
+        "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":[\"cn-"
+        "hangzhou-h\",\"cn-hangzhou-i\"],"
+        "\"stockLimits\":[{\"most\":0,\"zone\":\"cn-hangzhou-h\"}]}",
+        "account.onDemandVcpuQuota=8",
+        "nodePools.p.taints=[\"gpu=yes:PreferNoSchedule\"]",
+        "nodePools.p.headroom=50",
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        look("tests/scenarios/lint.json", &rows[i], 1);
+        cr_assert_eq(found.n, 0, "row %zu: %s", i, found.items[0].words);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #define HEADROOMS 5
 #define QPS "services.bert.traffic.qps="
@@ -147,4 +148,31 @@ Test(users_headroom, recovery_depends_on_headroom_image_and_streaming)
     cr_assert_lt(t[0][0].worst - t[1][0].worst, (210 + 60) * WORST_SHARE);
     cr_assert_gt(t[0][3].seconds, t[1][3].seconds);
     cr_assert_gt(t[1][3].seconds, t[2][3].seconds);
+}
+
+/* A placeholder that no machine takes, and more of them than maxSize has room for. */
+Test(users_headroom, that_can_never_be_kept_is_said)
+{
+    struct fixture_scenario none = PLAY("users-pool", "horizon=10m", "nodePools.elastic.headroom=3",
+                                        "nodePools.elastic.headroomCpu=\"100000\"");
+    const char *why = fixture_finding(&none, "headroom-lacking");
+    cr_assert(why && strstr(why, "never keeps any of its headroom"), "%s", why ? why : "-");
+    cr_assert_null(fixture_finding(&none, "headroom"), "none was kept");
+    fixture_stop(&none);
+    struct fixture_scenario some = PLAY("users-pool", "horizon=10m", "nodePools.elastic.maxSize=4",
+                                        "nodePools.elastic.headroom=5");
+    why = fixture_finding(&some, "headroom-lacking");
+    cr_assert(why && strstr(why, "maxSize, 4, has room for 4"), "%s", why ? why : "-");
+    fixture_stop(&some);
+}
+
+/* The finding about pods without a place names what forbids every machine. */
+Test(users_headroom, pods_whose_machines_are_never_in_stock_say_so)
+{
+    struct fixture_scenario p = PLAY("users-pool", "horizon=10m", "nodePools.elastic.initialSize=0",
+                                     "nodePools.elastic.stockLimits=[{\"most\": 0}]");
+    const char *why = fixture_finding(&p, "unplaced");
+    cr_assert(why && strstr(why, "stockLimits[0] of pool elastic sells none"), "%s",
+              why ? why : "-");
+    fixture_stop(&p);
 }

@@ -11,6 +11,7 @@
 #include "models/capacity/node_list.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/room.h"
+#include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
 #include "models/capacity/seat.h"
 #include "models/capacity/shapes.h"
@@ -554,22 +555,43 @@ static const char *refusal(void *self, uint32_t shape)
     return why;
 }
 
+/* The GPUs of headroom that the pools can keep; a finding for each that cannot keep its own. */
+static int64_t say_lacking(const struct cluster *c)
+{
+    const struct sale sale = {c->set.config, c->set.catalog, c->set.horizon};
+    const struct pool_config *pools = c->set.config->pools.items;
+    int64_t kept = c->headroom;
+    for (uint32_t o = 0; o < c->set.n_owners; o++) {
+        const struct pod_shape *s = &c->set.shapes[o];
+        struct sale_headroom h;
+        for (size_t i = 0; s->placeholder && i < c->set.config->pools.count; i++) {
+            if (strcmp(s->node_selector.items[0].value, pools[i].name) != 0 ||
+                !sale_lacks_headroom(&sale, &pools[i], s, &h))
+                continue;
+            recorder_finding(c->set.recorder, "warning", "headroom-lacking", "%s.", h.words);
+            kept -= pools[i].headroom - h.kept;
+        }
+    }
+    return kept;
+}
+
 /* The size beyond which more headroom would never have been used. */
 static void close_headroom(struct cluster *c)
 {
     struct recorder *r = c->set.recorder;
     if (c->headroom == 0)
         return;
-    int64_t knee = recorder_max(r, c->lacking);
+    int64_t knee = recorder_max(r, c->lacking), kept = say_lacking(c);
     recorder_figure(r, "headroom.gpus", "GPUs", FIGURE_MEAN, (double)c->headroom);
     recorder_figure(r, "headroom.knee", "GPUs", FIGURE_MAX, (double)knee);
+    if (kept == 0)
+        return;
     recorder_finding(r, "note", "headroom",
                      "%lld GPU%s of headroom %s kept and given up %llu times; at the worst moment "
                      "%lld %s wanted beyond what was free, so more headroom than that would never "
                      "have been used.",
-                     (long long)c->headroom, c->headroom == 1 ? "" : "s",
-                     c->headroom == 1 ? "was" : "were", (unsigned long long)c->preempted,
-                     (long long)knee, knee == 1 ? "was" : "were");
+                     (long long)kept, kept == 1 ? "" : "s", kept == 1 ? "was" : "were",
+                     (unsigned long long)c->preempted, (long long)knee, knee == 1 ? "was" : "were");
 }
 
 static void close_pods(struct cluster *c, sim_ns end)
@@ -587,10 +609,11 @@ static void close_pods(struct cluster *c, sim_ns end)
         .shapes = c->set.shapes,
         .n_owners = c->set.n_owners,
         .recorder = r,
+        .horizon = end,
         .self = c,
         .refusal = refusal,
     };
-    unplaced_write(&u, end);
+    unplaced_write(&u);
 }
 
 void cluster_close(struct cluster *c)

@@ -7,6 +7,7 @@
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
 #include "sim/recorder.h"
 
@@ -17,39 +18,9 @@
 #define WORDS 400
 #define GROUPS_MAX 16 /* refusals that are told apart in findings */
 
-/* A machine of the pool as it would be, empty. */
-static struct node machine(const struct pool_config *pool, const struct instance_type *t,
-                           uint32_t zone)
+static struct sale sale_of(const struct unplaced *u)
 {
-    return (struct node){
-        .state = NODE_COMPLETE,
-        .config = pool,
-        .type = t,
-        .zone = zone,
-        .gpus = t->gpus,
-        .cpu_milli = pool_cpu_milli(pool, t),
-        .cpu_used = pool->daemon_cpu_milli,
-        .memory = pool_memory(pool, t),
-        .memory_used = pool->daemon_memory,
-    };
-}
-
-/* What the machines say that a pool could buy; true when one would take the pod. */
-static bool pool_sells(const struct unplaced *u, const struct pool_config *pool,
-                       const struct pod_shape *s, struct scheduler_refusal *r)
-{
-    for (size_t k = 0; k < pool->instance_types.count; k++)
-        for (uint32_t z = 0; z < pool->zones.count; z++) {
-            const struct instance_type *t =
-                catalog_instance(u->catalog, pool->instance_types.items[k]);
-            if (!t)
-                continue;
-            struct node n = machine(pool, t, z);
-            if (scheduler_fits(s, &n))
-                return true;
-            scheduler_refuse_on(s, &n, r);
-        }
-    return false;
+    return (struct sale){u->config, u->catalog, u->horizon};
 }
 
 static bool node_would_do(const struct unplaced *u, const struct pod_shape *s)
@@ -73,8 +44,9 @@ static bool could_be_placed(const struct unplaced *u, const struct pod_shape *s,
 {
     const struct pool_config *pools = u->config->pools.items;
     *sold = (struct scheduler_refusal){0};
+    const struct sale sale = sale_of(u);
     for (size_t i = 0; i < u->config->pools.count && u->config->autoscaler; i++)
-        if (pool_sells(u, &pools[i], s, sold))
+        if (sale_takes(&sale, &pools[i], s, sold))
             return true;
     return node_would_do(u, s);
 }
@@ -109,6 +81,12 @@ static void reason(const struct unplaced *u, uint32_t owner, const struct why *w
                  (unsigned)w->sold.nodes);
         scheduler_list(&w->sold, buf, size);
     }
+    at = strlen(buf);
+    const struct sale sale = sale_of(u);
+    char bar[200];
+    if (!w->never && u->config->autoscaler &&
+        sale_barred(&sale, &u->shapes[owner], bar, sizeof bar))
+        snprintf(buf + at, size - at, "%sno machine can be bought: %s", at ? "; " : "", bar);
     at = strlen(buf);
     if (other)
         snprintf(buf + at, size - at, "%s%s", at ? "; " : "", other);
@@ -211,8 +189,9 @@ static void figure(const struct unplaced *u, const char *reason, int64_t value)
         recorder_figure(u->recorder, path, "pods", FIGURE_SUM, (double)value);
 }
 
-void unplaced_write(const struct unplaced *u, sim_ns end)
+void unplaced_write(const struct unplaced *u)
 {
+    const sim_ns end = u->horizon;
     struct count sum = {0};
     for (uint32_t o = 0; o < u->n_owners; o++)
         close_owner(u, o, end, &sum);

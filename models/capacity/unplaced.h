@@ -22,6 +22,7 @@ struct unplaced {
     const struct nodes *nodes;
     const struct pod_shape *shapes; /* [owner] */
     size_t n_owners;
+    sim_ns horizon;
     struct recorder *recorder;
     /* Why no supply takes pods of this shape for itself; NULL: no word on it. */
     void *self;
@@ -32,6 +33,6 @@ struct unplaced {
  * pods.unplaced.<reason> (pods that at least one node refused for it, or one machine for sale where
  * none would do; noMachine: neither a node that is there nor a machine that a pool could buy would
  * take it, empty as it may be); a finding for each refusal. Placeholders are left out. */
-void unplaced_write(const struct unplaced *u, sim_ns end);
+void unplaced_write(const struct unplaced *u);
 
 #endif

@@ -4,8 +4,12 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/group.h"
 #include "models/capacity/instance.h"
+#include "models/capacity/pod_shape.h"
+#include "models/capacity/sale.h"
+#include "models/capacity/scheduler.h"
 #include "models/capacity/startup_source.h"
 #include "scenarios/run/manifest.h"
+#include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
 #include "sim/json.h"
 #include "sim/text.h"
@@ -263,6 +267,65 @@ static int check_order(struct lint *out, const struct scenario *s, size_t p, con
     return rc;
 }
 
+/* ---- places ---- */
+
+/* The pod of a service or job, or the pool's headroom, where it stands in the scenario. */
+static const struct json *place_of(const struct scenario *s, struct owners_role role)
+{
+    char path[64];
+    if (role.kind == OWNERS_HEADROOM)
+        snprintf(path, sizeof path, "nodePools[%u].headroom", (unsigned)role.index);
+    else
+        snprintf(path, sizeof path, "%s[%u]", role.kind == OWNERS_JOB ? "jobs" : "services",
+                 (unsigned)role.index);
+    const struct json *at = json_at(s->root, path);
+    return at ? at : s->root;
+}
+
+static void check_headroom(struct lint *out, const struct scenario *s, const struct sale *sale,
+                           uint32_t owner)
+{
+    struct sale_headroom h;
+    struct owners_role role = s->roles[owner];
+    const struct pool_config *pool =
+        (const struct pool_config *)s->cluster.pools.items + role.index;
+    if (sale_lacks_headroom(sale, pool, &s->shapes[owner], &h))
+        report(out, (struct mark){LINT_WARNING, "headroom", place_of(s, role)}, "%s", h.words);
+}
+
+/* A pod that no machine takes, or whose machines can never be had. */
+static void check_place(struct lint *out, const struct scenario *s, const struct sale *sale,
+                        uint32_t owner)
+{
+    const struct pool_config *pools = s->cluster.pools.items;
+    const struct pod_shape *pod = &s->shapes[owner];
+    struct mark m = {LINT_ERROR, "placement", place_of(s, s->roles[owner])};
+    struct scheduler_refusal refused = {0};
+    char words[200] = "";
+    bool takes = false;
+    for (size_t i = 0; i < s->cluster.pools.count && !takes; i++)
+        takes = sale_takes(sale, &pools[i], pod, &refused);
+    if (takes && sale_barred(sale, pod, words, sizeof words)) {
+        report(out, m, "no machine for the pods of %.60s can ever be bought: %s", pod->name, words);
+    } else if (!takes && refused.nodes > 0) {
+        scheduler_list(&refused, words, sizeof words);
+        report(out, m, "no machine that the pools buy takes a pod of %.60s: %s", pod->name, words);
+    }
+}
+
+/* With a virtual node or machines that are simply there a pod may find its place elsewhere. */
+static void check_places(struct lint *out, const struct scenario *s)
+{
+    const struct sale sale = {&s->cluster, s->catalog, s->horizon};
+    bool elsewhere = s->cluster.virtual_node || s->cluster.node_list;
+    for (uint32_t o = 0; o < s->n_owners; o++) {
+        if (s->roles[o].kind == OWNERS_HEADROOM)
+            check_headroom(out, s, &sale, o);
+        else if (!elsewhere)
+            check_place(out, s, &sale, o);
+    }
+}
+
 /* ---- credentials ---- */
 
 static void check_secrets(struct lint *out, const struct json *node)
@@ -340,6 +403,7 @@ int lint_scenario(struct lint *out, const struct scenario *s, struct err *e)
         if (check_order(out, s, p, at, e))
             return -1;
     }
+    check_places(out, s);
     check_volumes(out, s);
     check_indentation(out, s);
     return 0;
