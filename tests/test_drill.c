@@ -277,6 +277,9 @@ Test(drill, is_refused_where_it_has_nothing_to_act_on)
         {"spot-loss=1/2@1m", POOL("p", H, ""), "no pool buys spot machines"},
         {"stock-out=1h@1m", POOL("p", H, ""), "no pool buys spot machines"},
         {"zone-loss=cn-hangzhou-k@1m", POOL("p", H, ""), "did you mean 'cn-hangzhou-h'"},
+        {"zone-loss=nope@1m", POOL("p", H, ""), "there is 'cn-hangzhou-h'"},
+        {"zone-loss=nope@1m", POOL("p", HI, "") ", " POOL("q", H, ""),
+         "there are 'cn-hangzhou-h', 'cn-hangzhou-i'"},
         {"registry-slow=2x@2h", POOL("p", H, ""), "the run ends after 3600 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

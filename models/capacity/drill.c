@@ -134,6 +134,23 @@ static bool any_spot(const struct cluster_config *c)
     return c->virtual_node && c->virtual_node->market;
 }
 
+/* "there is 'cn-hangzhou-h'", "there are 'cn-hangzhou-h', 'cn-hangzhou-i'"; each name once. */
+static void list_once(const char *const *names_of, size_t n, char *out, size_t size)
+{
+    char list[170] = "";
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool again = false;
+        size_t at = strlen(list);
+        for (size_t k = 0; k < i; k++)
+            again = again || strcmp(names_of[k], names_of[i]) == 0;
+        if (again)
+            continue;
+        snprintf(list + at, sizeof list - at, "%s'%s'", kept++ ? ", " : "", names_of[i]);
+    }
+    snprintf(out, size, "%s %s", kept == 1 ? "there is" : "there are", list);
+}
+
 static int check_zone(const struct drill *d, const struct cluster_config *c, struct err *e)
 {
     const struct pool_config *pools = c->pools.items;
@@ -153,10 +170,16 @@ static int check_zone(const struct drill *d, const struct cluster_config *c, str
             zones[n++] = c->virtual_node->zones.items[z];
     }
     const char *near = text_nearest(d->zone, zones, n);
+    char all[200];
     if (n == 0)
         return err_set(e, ERR_INPUT, NULL, "%s: there is no node pool", d->text);
-    return err_set(e, ERR_INPUT, NULL, "%s: no pool has machines in zone '%s'; %s '%s'", d->text,
-                   d->zone, near ? "did you mean" : "there is", near ? near : zones[0]);
+    if (near)
+        return err_set(e, ERR_INPUT, NULL,
+                       "%s: no pool has machines in zone '%s'; did you mean '%s'?", d->text,
+                       d->zone, near);
+    list_once(zones, n, all, sizeof all);
+    return err_set(e, ERR_INPUT, NULL, "%s: no pool has machines in zone '%s'; %s", d->text,
+                   d->zone, all);
 }
 
 int drill_check(const struct drill *d, const struct cluster_config *c, sim_ns horizon,
