@@ -34,7 +34,7 @@ static struct given *give(const char *text)
     g.config = (struct spot_trace_config){.after = SPOT_TRACE_HOLD, .scale = 1};
     g.config.file = g.file.path;
     g.pool = (struct pool_config){.name = "p", .zones = {zones, 2}, .instance_types = {types, 2}};
-    g.frame = (struct spot_trace_frame){"", &catalog, "CNY", 3 * SIM_HOUR, 1709251200};
+    g.frame = (struct spot_trace_frame){"", &catalog, "CNY", 3 * SIM_HOUR, 1709251200, NULL};
     return &g;
 }
 
@@ -89,6 +89,30 @@ Test(spot_trace, turns_prices_of_another_machine_into_shares_of_list)
     cr_assert_eq(steps_at(&t->prices[0], 0), 7800000, "30 %% of 26");
     cr_assert_eq(steps_at(&t->prices[2], 0), 7800000, "in every zone");
     cr_assert_eq(t->prices[1].n, 0);
+    leave(g);
+}
+
+/* Without the list price of the traced machine a rate turns money into money: 0.918 USD at 7.2 CNY
+ * are 6.6096 CNY. The list price goes before the rate. */
+Test(spot_trace, turns_prices_by_the_exchange_rate)
+{
+    struct knob_pair pairs[] = {{"EUR", "8"}, {"USD", "7.2"}};
+    const struct knob_map rates = {pairs, 2};
+    struct given *g = give("time,price_usd\n0,0.918\n");
+    g->config.type = "ecs.v100";
+    g->config.zone = "h";
+    g->frame.rates = &rates;
+    const struct spot_traces *t = load_prices(g);
+    cr_assert(t, "%s: %s", g->e.where, g->e.msg);
+    cr_assert_eq(steps_at(&t->prices[0], 0), 6609600);
+    g->config.on_demand = (struct money){3060000, "USD"};
+    t = load_prices(g);
+    cr_assert(t, "%s: %s", g->e.where, g->e.msg);
+    cr_assert_eq(steps_at(&t->prices[0], 0), 7800000, "30 %% of 26");
+    pairs[1].key = "JPY";
+    g->config.on_demand = (struct money){0};
+    cr_assert_null(load_prices(g));
+    cr_assert(strstr(g->e.msg, "exchangeRates.USD"), "%s", g->e.msg);
     leave(g);
 }
 

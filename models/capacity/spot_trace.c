@@ -88,7 +88,8 @@ static const struct knob price_rows[] = {
      .kind = KNOB_MONEY,
      AT(on_demand),
      .doc = "On-demand price of the traced machine: prices then count as shares of it and of the "
-            "pool's own list price. Needed when the file is in another currency.",
+            "pool's own list price. Needed when the file is in another currency without a rate in "
+            "exchangeRates.",
      .preset = ""},
     {.key = "after",
      .kind = KNOB_NAME,
@@ -390,6 +391,22 @@ static int64_t exchanged(const struct exchange *x, int64_t value)
                      (uint64_t)x->from);
 }
 
+#define RATE_UNIT 1000000
+
+/* Where the scenario says what the currency is worth, in millionths. */
+static bool rate_of(const struct spot_trace_frame *f, const char *currency, int64_t *millionths)
+{
+    double rate;
+    for (size_t i = 0; f->rates && i < f->rates->count; i++) {
+        const struct knob_pair *p = &f->rates->items[i];
+        if (strcmp(p->key, currency) != 0 || !text_parse_double(p->value, &rate))
+            continue;
+        *millionths = (int64_t)(rate * RATE_UNIT + 0.5);
+        return true;
+    }
+    return false;
+}
+
 static int find_exchange(const struct loading *l, const struct trace_series *s, const char *type,
                          struct exchange *out, struct err *e)
 {
@@ -409,11 +426,15 @@ static int find_exchange(const struct loading *l, const struct trace_series *s, 
     if (c->on_demand.micro == 0 && strcmp(currency, l->frame->currency) == 0)
         return 0;
     out->from = c->on_demand.micro > 0 ? c->on_demand.micro : s->list_micro;
+    if (out->from == 0 && rate_of(l->frame, currency, &out->to)) {
+        out->from = RATE_UNIT;
+        return 0;
+    }
     if (out->from == 0) {
         snprintf(msg, sizeof msg,
                  "the file is in %.8s, the run in %s: give the on-demand price of the traced "
-                 "machine, such as \"3.06 %.8s\"",
-                 currency, l->frame->currency, currency);
+                 "machine, such as \"3.06 %.8s\", or exchangeRates.%.8s",
+                 currency, l->frame->currency, currency, currency);
         return fail(l, "onDemand", e, msg);
     }
     struct catalog_price_key key = {type, l->pool->region, l->frame->currency, PRICE_ON_DEMAND};

@@ -53,6 +53,8 @@ struct spot_trace_frame {
     const char *currency; /* of the run */
     sim_ns horizon;
     int64_t epoch_s;
+    const struct knob_map *rates; /* other currency -> its worth in the run's, as checked; NULL:
+                                     none */
 };
 
 /* ERR_INPUT at the file's place, or with the knob's path in e->where

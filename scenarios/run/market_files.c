@@ -27,7 +27,8 @@ int market_files_load(struct scenario *s, const char *base_dir, struct digest *f
 {
     const struct pool_config *pools = s->cluster.pools.items;
     size_t n = s->cluster.pools.count;
-    struct spot_trace_frame frame = {base_dir, s->catalog, s->currency, s->horizon, s->epoch_s};
+    struct spot_trace_frame frame = {base_dir,   s->catalog, s->currency,
+                                     s->horizon, s->epoch_s, &s->exchange_rates};
     const struct spot_traces **traces = arena_take(s->arena, n, sizeof *traces, e);
     if (!traces)
         return -1;
