@@ -175,14 +175,15 @@ static int make_owners(struct cluster *c, struct err *e)
     c->owner_names = calloc(n + 1, sizeof *c->owner_names);
     c->own_micro = calloc(n + 1, sizeof *c->own_micro);
     c->pod_ns = calloc(n + 1, sizeof *c->pod_ns);
+    c->never_placed = calloc(n + 1, sizeof *c->never_placed);
     c->unpaid_ns = calloc(n + 1, sizeof *c->unpaid_ns);
     c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
     c->off_nodes = calloc(shapes + 1, sizeof *c->off_nodes);
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
-    if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->busy_ns ||
-        !c->stuck || !c->told || !c->unpaid_ns || !c->completed_gpus)
+    if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->never_placed ||
+        !c->busy_ns || !c->stuck || !c->told || !c->unpaid_ns || !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
         c->busy_ns[i] = -1;
@@ -344,6 +345,7 @@ void cluster_destroy(struct cluster *c)
     free(c->stuck);
     free(c->told);
     free(c->pod_ns);
+    free(c->never_placed);
     free(c->unpaid_ns);
     free(c->completed_gpus);
     free(c->busy_ns);
@@ -607,6 +609,7 @@ static void close_pods(struct cluster *c, sim_ns end)
         .pods = c->pods,
         .nodes = c->nodes,
         .shapes = c->set.shapes,
+        .never = c->never_placed,
         .n_owners = c->set.n_owners,
         .recorder = r,
         .horizon = end,
@@ -641,6 +644,12 @@ int64_t cluster_held_ns(const struct cluster *c, uint32_t owner)
 {
     assert(owner < c->set.n_owners);
     return c->pod_ns[owner];
+}
+
+int64_t cluster_never_placed(const struct cluster *c, uint32_t owner)
+{
+    assert(owner < c->set.n_owners);
+    return c->never_placed[owner];
 }
 
 int64_t cluster_total_micro(const struct cluster *c)

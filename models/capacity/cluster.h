@@ -144,6 +144,9 @@ int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner);
 /* Time that pods of this owner had a place, ns, from each one's place to its end; after
  * cluster_close. */
 int64_t cluster_held_ns(const struct cluster *c, uint32_t owner);
+/* Pods of this owner that wait and that no node, machine for sale or virtual node would ever take;
+ * after cluster_close. */
+int64_t cluster_never_placed(const struct cluster *c, uint32_t owner);
 /* What all of it cost, in micro-units of the currency; after cluster_close. */
 int64_t cluster_total_micro(const struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */

@@ -37,6 +37,7 @@ struct cluster {
     int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
     int64_t *unpaid_ns;        /* [owner]: of pod_ns, from a creation call to the download */
     int64_t *completed_gpus;   /* [owner]: of pods that ran to their end */
+    int64_t *never_placed;     /* [owner]: at the end, pods that nothing would ever take */
     int64_t *own_micro;        /* [owner]: what its pods cost */
     bool *off_nodes;           /* [shape]: no node may have its pods */
     uint64_t *stuck;           /* [shape]: the pass that found no node for such pods */

@@ -152,6 +152,8 @@ static void close_owner(const struct unplaced *u, uint32_t owner, sim_ns end, st
     g.never = w.never;
     scheduler_refuse(s, u->nodes, &w.nodes);
     reason(u, owner, &w, g.words, sizeof g.words);
+    if (w.never && (!u->config->virtual_node || u->refusal(u->self, owner)))
+        u->never[owner] = g.pods;
     log_each(u, owner, end, g.words);
     join(sum, &g);
     sum->all += g.pods;

@@ -21,6 +21,8 @@ struct unplaced {
     const struct pods *pods;
     const struct nodes *nodes;
     const struct pod_shape *shapes; /* [owner] */
+    int64_t *never; /* [owner]: out, where pods wait that no node, machine for sale or
+                       virtual node would ever take: how many */
     size_t n_owners;
     sim_ns horizon;
     struct recorder *recorder;

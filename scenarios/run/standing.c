@@ -17,7 +17,8 @@ void standing_read(const struct result *r, const struct scenario *s, double *sha
     *out = (struct standing){.share = share,
                              .month = result_value(r, "cost.perMonth", 0),
                              .total = result_value(r, "cost.total", 0),
-                             .jobs_failed = -1};
+                             .jobs_failed = -1,
+                             .jobs_never = result_value(r, "jobs.neverPlaced", 0)};
     if (result_value(r, "jobs.asked", 0) > 0)
         out->jobs_failed =
             result_value(r, "jobs.failed", 0) - result_value(r, "jobs.failedAsTraced", 0);
@@ -34,11 +35,28 @@ static bool has_price(const struct scenario *s)
     return s->cluster.pools.count > 0 || s->cluster.virtual_node;
 }
 
+/* Something that was asked for is missed, whatever the rest would have done. */
+static bool is_missed(const struct scenario *s, const struct standing *v)
+{
+    const struct service_config *c = s->services.items;
+    const struct scenario_budget *b = &s->budget;
+    for (size_t i = 0; i < s->services.count; i++)
+        if (slo_asked(&c[i].slo) && v->share[i] < c[i].slo.objective)
+            return true;
+    if (v->jobs_failed > 0)
+        return true;
+    if (has_price(s) && b->per_month.currency[0] && v->month > (double)b->per_month.micro / 1e6)
+        return true;
+    return has_price(s) && b->total.currency[0] && v->total > (double)b->total.micro / 1e6;
+}
+
 bool standing_judged(const struct scenario *s, const struct standing *v)
 {
     const struct service_config *c = s->services.items;
     const struct scenario_budget *b = &s->budget;
     bool some = v->jobs_failed >= 0 && s->services.count == 0;
+    if (v->jobs_never > 0 && !is_missed(s, v))
+        return false;
     if (has_price(s) && (b->per_month.currency[0] || b->total.currency[0]))
         some = true;
     for (size_t i = 0; i < s->services.count; i++) {
@@ -53,18 +71,7 @@ bool standing_judged(const struct scenario *s, const struct standing *v)
 
 bool standing_holds(const struct scenario *s, const struct standing *v)
 {
-    const struct service_config *c = s->services.items;
-    const struct scenario_budget *b = &s->budget;
-    for (size_t i = 0; i < s->services.count; i++)
-        if (slo_asked(&c[i].slo) && v->share[i] < c[i].slo.objective)
-            return false;
-    if (v->jobs_failed > 0)
-        return false;
-    if (has_price(s) && b->per_month.currency[0] && v->month > (double)b->per_month.micro / 1e6)
-        return false;
-    if (has_price(s) && b->total.currency[0] && v->total > (double)b->total.micro / 1e6)
-        return false;
-    return standing_judged(s, v);
+    return !is_missed(s, v) && standing_judged(s, v);
 }
 
 void standing_words(const struct scenario *s, const struct standing *v, struct text *t)

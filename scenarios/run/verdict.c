@@ -98,6 +98,10 @@ static void jobs_sentence(struct verdict *v, struct text *t)
     double traced = result_value(v->r, "jobs.failedAsTraced", 0);
     if (traced > 0)
         text_printf(t, " and %s failed as they did in the trace", human_count(traced).s);
+    double never = result_value(v->r, "jobs.neverPlaced", 0);
+    if (never > 0)
+        text_printf(t, ", %s could never be placed: how %s would have done is not judged",
+                    human_count(never).s, never == 1 ? "it" : "they");
     if (each >= 0)
         text_printf(t, ", a job costs %s", amount(v, each).s);
     for (size_t i = 0; i < v->s->jobs.count; i++) {

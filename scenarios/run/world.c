@@ -396,6 +396,15 @@ static void say_gpu_time(const struct world *w, const struct jobs_gpus *g)
                          in, out, share(out, in), lost, share(lost, in), running);
 }
 
+/* Pods of jobs that nothing there or for sale would ever take. */
+static int64_t never_placed(const struct world *w)
+{
+    int64_t n = 0;
+    for (uint32_t o = 0; o < w->scenario->n_owners; o++)
+        n += role(w, o).kind == OWNERS_JOB ? cluster_never_placed(w->cluster, o) : 0;
+    return n;
+}
+
 /* Figures of all jobs, and of each item when there are several, but not many. */
 static void close_jobs(struct world *w)
 {
@@ -416,6 +425,9 @@ static void close_jobs(struct world *w)
     }
     if (w->n_jobs > 0)
         jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
+    if (never_placed(w) > 0)
+        recorder_figure(w->recorder, "jobs.neverPlaced", "pods", FIGURE_SUM,
+                        (double)never_placed(w));
     say_gpu_time(w, &sum.gpus);
 }
 
