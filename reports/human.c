@@ -152,6 +152,10 @@ struct human human_interval(const struct figure *f)
     if (!f || !f->has_interval)
         return out;
     struct human low = human_value(f->low, f->unit), high = human_value(f->high, f->unit);
+    if (f->low == 0 && f->high > 0) {
+        snprintf(out.s, sizeof out.s, "up to %.36s", high.s);
+        return out;
+    }
     const char *unit = strstr(low.s, NBSP), *same = strstr(high.s, NBSP);
     if (unit && same && strcmp(unit, same) == 0) /* the unit once is enough */
         low.s[unit - low.s] = '\0';

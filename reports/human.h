@@ -22,7 +22,7 @@ struct human human_share(double v);   /* of 0..1: "30.2 %" */
 struct human human_money(double v, const char *currency);
 /* v by its unit: "s", "1" (a share), "h", a currency, or a thing that is counted. */
 struct human human_value(double v, const char *unit);
-/* "121 to 135 ms", or "" without an interval. */
+/* "121 to 135 ms"; "up to 848 ms" from 0 on, which is where an interval is cut; "" without one. */
 struct human human_interval(const struct figure *f);
 /* "onDemandPremium" -> "on-demand premium", "eciOnDemand" -> "ECI on demand". */
 struct human human_words(const char *name);

@@ -29,8 +29,11 @@ struct figure {
     const char *unit; /* "s", "CNY", "requests", "1" */
     enum figure_merge merge;
     double value;
-    bool has_interval; /* 95 % interval of the mean over replications (of the mean per
-                          replication, for sums) */
+    /* 95 % t interval of the mean over replications (of the mean per replication, for sums). Cut at
+     * 0 when no replication was below it, for shares at 1 too: an end that was cut is what can be
+     * at all, nothing that few replications have shown, and human_interval does not name a low of
+     * 0. */
+    bool has_interval;
     double low, high;
 };
 

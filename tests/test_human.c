@@ -85,6 +85,10 @@ Test(human, chooses_by_unit)
     expect(human_interval(&f), "94.1 to 99.3_ms");
     f.high = 1.02;
     expect(human_interval(&f), "94.1_ms to 1.02_s");
+    f.low = 0; /* cut there: two replications say nothing of the lower end */
+    expect(human_interval(&f), "up to 1.02_s");
+    f.high = 0;
+    expect(human_interval(&f), "0 to 0_s");
     f.has_interval = false;
     expect(human_interval(&f), "");
 }
