@@ -59,6 +59,20 @@ int64_t zone_days(int64_t year, int64_t month, int64_t day)
     return y * 365 + leaps + (153 * m + 2) / 5 + day - 1 - 719468;
 }
 
+bool zone_is_date(const char *s)
+{
+    static const char form[] = "dddd-dd-dd";
+    if (strlen(s) != sizeof form - 1)
+        return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == 'd' ? s[i] < '0' || s[i] > '9' : s[i] != form[i])
+            return false;
+    int64_t year = strtol(s, NULL, 10), month = strtol(s + 5, NULL, 10),
+            day = strtol(s + 8, NULL, 10);
+    return month >= 1 && month <= 12 && day >= 1 &&
+           zone_days(year, month, day) < zone_days(year, month + 1, 1);
+}
+
 static void date_from_days(int64_t days, struct zone_time *t)
 {
     int64_t z = days + 719468, era = floor_div(z, 146097), d = z - era * 146097;

@@ -4,6 +4,7 @@
 
 #include "sim/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,8 @@ void zone_free(struct zone *z);
 
 /* Days from 1970-01-01 to this date; month and day may be out of range, as above. */
 int64_t zone_days(int64_t year, int64_t month, int64_t day);
+/* Whether this is a day that the calendar has, as "2024-02-29". */
+bool zone_is_date(const char *s);
 /* Seconds east of UTC at this Unix time. */
 int32_t zone_offset_s(const struct zone *z, int64_t unix_s);
 struct zone_time zone_local(const struct zone *z, int64_t unix_s);

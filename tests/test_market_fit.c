@@ -215,6 +215,7 @@ Test(market_fit, refuses_what_tells_nothing)
         {"{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 1, 1]}", "nothing to fit"},
         {"{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 0, 1, 0, 1]}", "needs five at least"},
         {"lifetime,lost\n1,0\n", "0 of 1 have ended"},
+        {"lifetime,lost\n0,1\n0,1\n", "no life in it is longer than 0 s"},
         {"time,price_cny,onDemand\n0,1,2\n3600,1,2\n", "never changes"},
         {"time,price_cny,onDemand,zone\n0,1,2,a\n0,1,2,b\n", "choose one with --type"},
         {"time,price_cny,onDemand,zone\n0,1,2,a\n", "ten at least"},
@@ -223,6 +224,35 @@ Test(market_fit, refuses_what_tells_nothing)
         struct fitted t;
         open_fit(&t);
         add_text(&t, rows[i].text);
+        cr_assert_eq(market_fit(&t.f, t.arena, &t.setup, &t.e), -1, "%zu", i);
+        cr_assert_eq(t.e.code, ERR_INPUT);
+        cr_assert(strstr(t.e.msg, rows[i].message), "%zu: %s", i, t.e.msg);
+        arena_destroy(t.arena);
+    }
+}
+
+Test(market_fit, refuses_a_name_a_date_and_a_file_that_cannot_be_meant)
+{
+    static const struct {
+        const char *name, *date, *message;
+        bool twice;
+    } rows[] = {
+        {"", NULL, "the market needs a name", false},
+        {" ", NULL, "the market needs a name", false},
+        {"m", "nope", "'nope' is no day", false},
+        {"m", "2026-02-29", "'2026-02-29' is no day", false},
+        {"m", "2026-13-01", "is no day", false},
+        {"m", "", "is no day", false},
+        {"m", NULL, "is given twice", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fitted t;
+        open_fit(&t);
+        add_text(&t, "lifetime,lost\n1,0\n");
+        t.setup.name = rows[i].name;
+        t.setup.date = rows[i].date;
+        if (rows[i].twice)
+            t.traces[t.setup.n++] = t.traces[0];
         cr_assert_eq(market_fit(&t.f, t.arena, &t.setup, &t.e), -1, "%zu", i);
         cr_assert_eq(t.e.code, ERR_INPUT);
         cr_assert(strstr(t.e.msg, rows[i].message), "%zu: %s", i, t.e.msg);

@@ -137,3 +137,15 @@ Test(zone, survives_mutations_of_zone_files)
     }
     cr_assert(good > 1000 && good < 5500, "%d", good);
 }
+
+Test(zone, knows_the_days_of_the_calendar)
+{
+    static const char *const days[] = {"2024-02-29", "2000-02-29", "1970-01-01", "2026-12-31"};
+    static const char *const none[] = {"2026-02-29", "1900-02-29", "2026-00-10", "2026-13-01",
+                                       "2026-04-31", "2026-01-00", "2026-1-01",  "2026-01-01 ",
+                                       "nope",       "",           "2026/01/01", "20260-1-01"};
+    for (size_t i = 0; i < sizeof days / sizeof days[0]; i++)
+        cr_assert(zone_is_date(days[i]), "%s", days[i]);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        cr_assert_not(zone_is_date(none[i]), "%s", none[i]);
+}

@@ -11,6 +11,7 @@
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/text.h"
+#include "sim/zone.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -192,6 +193,9 @@ static int check(struct calibrate *c, struct err *e)
         return err_set(e, ERR_INPUT, NULL,
                        "--date is needed: the day of the measurement, such as "
                        "2026-05-31, stands in the profile");
+    if (!zone_is_date(c->draft.date))
+        return err_set(e, ERR_INPUT, NULL, "--date: '%.40s' is no day such as 2026-05-31",
+                       c->draft.date);
     if (c->threads > 1024 || c->draft.sequence > 65536)
         return err_set(e, ERR_INPUT, NULL, "--threads allows 1 to 1024, --sequence 1 to 65536");
     if (c->from.count > 0 && (c->threads > 0 || c->least))

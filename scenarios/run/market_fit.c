@@ -3,6 +3,7 @@
 
 #include "sim/arena.h"
 #include "sim/json.h"
+#include "sim/zone.h"
 
 #include <assert.h>
 #include <math.h>
@@ -375,8 +376,25 @@ static int check(const struct fitting *t, struct err *e)
     if (f->price.n > 0 || has_losses(f))
         return 0;
     const char *why = f->lives.n ? f->lives.why : f->up.n ? f->up.why : f->down.why;
+    if (f->n_lived > 0 && f->lives.n == 0)
+        return err_set(e, ERR_INPUT, t->s->traces[0].path,
+                       "nothing to fit: no life in it is longer than 0 s");
     return err_set(e, ERR_INPUT, t->s->traces[0].path, "nothing to fit: %s",
                    why[0] ? why : "the stock never changes");
+}
+
+static int check_setup(const struct market_fit_setup *s, struct err *e)
+{
+    if (!s->name || s->name[strspn(s->name, " \t")] == '\0')
+        return err_set(e, ERR_INPUT, NULL, "--name: the market needs a name");
+    if (s->date && !zone_is_date(s->date))
+        return err_set(e, ERR_INPUT, NULL, "--date: '%.40s' is no day such as 2026-05-31", s->date);
+    for (size_t i = 1; i < s->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(s->traces[i].path, s->traces[k].path) == 0)
+                return err_set(e, ERR_INPUT, s->traces[i].path,
+                               "is given twice: what it holds would count twice");
+    return 0;
 }
 
 int market_fit(struct market_fit *f, struct arena *a, const struct market_fit_setup *s,
@@ -385,6 +403,8 @@ int market_fit(struct market_fit *f, struct arena *a, const struct market_fit_se
     struct fitting t = {a, s, f};
     assert(s->n > 0);
     *f = (struct market_fit){0};
+    if (check_setup(s, e))
+        return -1;
     for (size_t i = 0; i < s->n; i++)
         if (read_trace(&t, &s->traces[i], e))
             return -1;
