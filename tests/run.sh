@@ -114,7 +114,7 @@ for name in include_law formatting top_level neutral shape selftest headers_alon
 done
 
 # Suites that take long and say the same in every build.
-long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals)'
+long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals|inception|step_bench|stock|batch)'
 
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TESTS=ON; then
     criterion tests-gcc .build/release/sluice_tests
@@ -130,7 +130,7 @@ if build clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DSLUICE_CUDA
     criterion cuda-shim-clang .build/clang/sluice_cuda_tests
     check same_bytes bash tests/checks/same_bytes.sh
 fi
-if build asan-ubsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+if build asan-ubsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
     -DSLUICE_SANITIZE=address,undefined -DSLUICE_CUDA=OFF; then
     criterion tests-asan-ubsan .build/asan-ubsan/sluice_tests --filter "!($long)/*"
     criterion cuda-shim-asan-ubsan .build/asan-ubsan/sluice_cuda_tests --filter '!(networks/inception*)'
