@@ -22,12 +22,12 @@ static void run_case(const struct json *c)
     struct text text = {0}, reason = {0};
     struct json_out out;
     struct err e = {0};
-    bool pass = false;
+    struct decide_trial trial = {json_get(c, "input"), json_get(c, "expect"), &out, &reason, false};
     if (!kind)
         return;
     json_out_init(&out, &text, true);
-    int rc = kind->run(json_get(c, "input"), json_get(c, "expect"), &out, &pass, &reason, &e);
-    cr_expect(rc == 0 && pass, "%s (%s): %s %s %s", name, kind->kind, text.s ? text.s : "",
+    int rc = kind->run(&trial, &e);
+    cr_expect(rc == 0 && trial.pass, "%s (%s): %s %s %s", name, kind->kind, text.s ? text.s : "",
               reason.s ? reason.s : "", e.msg);
     text_fini(&text);
     text_fini(&reason);
@@ -73,12 +73,12 @@ static void expect_refused(const char *kind, const char *input, const char *wher
     struct text text = {0}, reason = {0};
     struct json_out out;
     struct err e = {0};
-    bool pass = false;
     struct arena *a = arena_create(&e);
     struct json *tree = json_parse(a, "case.json", input, strlen(input), &e);
     cr_assert(tree, "%s", e.msg);
     json_out_init(&out, &text, true);
-    int rc = find_kind(kind)->run(tree, NULL, &out, &pass, &reason, &e);
+    struct decide_trial trial = {tree, NULL, &out, &reason, false};
+    int rc = find_kind(kind)->run(&trial, &e);
     cr_expect_eq(rc, -1, "%s", input);
     cr_expect_eq(e.code, ERR_INPUT);
     cr_expect_str_eq(e.where, where, "%s: %s", input, e.where);

@@ -92,17 +92,21 @@ enum decide_verdict decide_case(const struct json *c, struct text *line, struct 
 {
     struct text result = {0}, reason = {0};
     struct json_out out;
-    bool pass = false;
     const struct json *expect = json_get(c, "expect");
     const struct decide_kind *k = check_case(c, e);
+    struct decide_trial trial = {
+        .input = json_get(c, "input"),
+        .expect = expect && expect->type == JSON_OBJECT ? expect : NULL,
+        .result = &out,
+        .reason = &reason,
+    };
     enum decide_verdict verdict = DECIDE_BAD;
-    expect = expect && expect->type == JSON_OBJECT ? expect : NULL;
     put_head(line, c);
     json_out_init(&out, &result, true);
-    if (k && k->run(json_get(c, "input"), expect, &out, &pass, &reason, e) == 0) {
-        verdict = !expect ? DECIDE_DONE : pass ? DECIDE_PASSED : DECIDE_FAILED;
-        if (expect)
-            text_add(line, pass ? ",\"pass\":true" : ",\"pass\":false");
+    if (k && k->run(&trial, e) == 0) {
+        verdict = !trial.expect ? DECIDE_DONE : trial.pass ? DECIDE_PASSED : DECIDE_FAILED;
+        if (trial.expect)
+            text_add(line, trial.pass ? ",\"pass\":true" : ",\"pass\":false");
         text_add(line, ",\"result\":");
         text_add(line, result.s ? result.s : "null");
         text_add(line, ",\"reason\":");

@@ -13,11 +13,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes one JSON value to result, and the binding rule in words to reason. expect may be NULL;
- * then *pass stays as it is. -1 with ERR_INPUT when the input is wrong: e->where is the place,
- * e->msg names the field. */
-typedef int decide_fn(const struct json *input, const struct json *expect, struct json_out *result,
-                      bool *pass, struct text *reason, struct err *e);
+/* One case in the hands of its kind. */
+struct decide_trial {
+    const struct json *input;
+    const struct json *expect; /* NULL: nothing is expected */
+    struct json_out *result;   /* takes one JSON value */
+    struct text *reason;       /* takes the binding rule in words */
+    bool pass;                 /* whether the outcome is as expected */
+};
+
+/* -1 with ERR_INPUT when the input is wrong: e->where is the place, e->msg names the field. */
+typedef int decide_fn(struct decide_trial *trial, struct err *e);
 
 struct decide_kind {
     const char *kind;

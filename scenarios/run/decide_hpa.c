@@ -10,20 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CASE_PARAMETERS                                                                            \
-    const struct json *input, const struct json *expect, struct json_out *result, bool *pass,      \
-        struct text *reason, struct err *e
-
-/* The tail of every kind: writes, compares, and tells whether the input was right. */
-static int finish(const struct decide_result *r, const struct json *expect, struct json_out *result,
-                  bool *pass, struct text *reason)
-{
-    decide_result_write(r, result);
-    if (expect)
-        *pass = decide_result_matches(r, expect, reason);
-    return 0;
-}
-
 /* ---- one metric ---- */
 
 static void say(const struct hpa_metric *m, const struct hpa_tolerance *t,
@@ -60,56 +46,57 @@ static void show(const struct hpa_metric *m, const struct hpa_proposal *p, struc
 }
 
 /* Reads what the metric's kind needs, as hpa_pass would be shown it, and lets it propose. */
-static int propose(const char *type, CASE_PARAMETERS)
+static int propose(const char *type, struct decide_trial *trial, struct err *e)
 {
     struct hpa_spec spec = {0};
     struct decide_view v;
     struct decide_result r = {0};
-    decide_hpa_pass_read_one(&v, type, input, &spec, e);
+    decide_hpa_pass_read_one(&v, type, trial->input, &spec, e);
     if (e->code == ERR_NONE) {
         struct hpa_proposal p = hpa_propose(&spec, 0, &v.view);
-        say(spec.metrics, &spec.tolerance, &v.view, &p, reason);
+        say(spec.metrics, &spec.tolerance, &v.view, &p, trial->reason);
         show(spec.metrics, &p, &r);
-        finish(&r, expect, result, pass, reason);
+        decide_result_finish(&r, trial);
     }
     decide_hpa_pass_free(&v);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-static int resource_utilization(CASE_PARAMETERS)
+static int resource_utilization(struct decide_trial *trial, struct err *e)
 {
-    return propose("resource", input, expect, result, pass, reason, e);
+    return propose("resource", trial, e);
 }
 
-static int pods_metric(CASE_PARAMETERS)
+static int pods_metric(struct decide_trial *trial, struct err *e)
 {
-    return propose("pods", input, expect, result, pass, reason, e);
+    return propose("pods", trial, e);
 }
 
-static int object_value(CASE_PARAMETERS)
+static int object_value(struct decide_trial *trial, struct err *e)
 {
-    return propose("object_value", input, expect, result, pass, reason, e);
+    return propose("object_value", trial, e);
 }
 
-static int object_average(CASE_PARAMETERS)
+static int object_average(struct decide_trial *trial, struct err *e)
 {
-    return propose("object_average", input, expect, result, pass, reason, e);
+    return propose("object_average", trial, e);
 }
 
-static int external_value(CASE_PARAMETERS)
+static int external_value(struct decide_trial *trial, struct err *e)
 {
-    return propose("external_value", input, expect, result, pass, reason, e);
+    return propose("external_value", trial, e);
 }
 
-static int external_average(CASE_PARAMETERS)
+static int external_average(struct decide_trial *trial, struct err *e)
 {
-    return propose("external_average", input, expect, result, pass, reason, e);
+    return propose("external_average", trial, e);
 }
 
 /* ---- sorting pods ---- */
 
-static int group_pods(CASE_PARAMETERS)
+static int group_pods(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     static const char *const keys[] = {NULL, "not_ready", "missing", "ignored"};
     struct decide_herd herd;
     struct decide_reports reports = {0};
@@ -145,9 +132,9 @@ static int group_pods(CASE_PARAMETERS)
         decide_result_int(&r, "ready_count", ready);
         for (int g = 1; g < 4; g++)
             decide_result_texts(&r, keys[g], names[g], n[g]);
-        text_printf(reason, "%lld ready, %zu not ready, %zu missing, %zu ignored", (long long)ready,
-                    n[1], n[2], n[3]);
-        finish(&r, expect, result, pass, reason);
+        text_printf(trial->reason, "%lld ready, %zu not ready, %zu missing, %zu ignored",
+                    (long long)ready, n[1], n[2], n[3]);
+        decide_result_finish(&r, trial);
     }
     for (int g = 1; g < 4; g++)
         free(names[g]);
@@ -179,8 +166,9 @@ static void say_limit(const struct hpa_range *r, int32_t n, enum hpa_limit why, 
     text_printf(reason, " by %s", hpa_limits_name(why));
 }
 
-static int clamp_legacy(CASE_PARAMETERS)
+static int clamp_legacy(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct hpa_range range = read_range(input, e);
     double factor = decide_read_number_or(input, "scale_up_factor", 2, e);
@@ -189,10 +177,10 @@ static int clamp_legacy(CASE_PARAMETERS)
     if (e->code != ERR_NONE)
         return -1;
     int32_t n = hpa_limits_clamp(&range, factor, floor, &why);
-    say_limit(&range, n, why, reason);
+    say_limit(&range, n, why, trial->reason);
     decide_result_int(&r, "replicas", n);
     decide_result_text(&r, "reason", hpa_limits_name(why));
-    return finish(&r, expect, result, pass, reason);
+    return decide_result_finish(&r, trial);
 }
 
 /* What the three kinds of rate limits share. */
@@ -219,8 +207,9 @@ static void free_rates(struct rates *t)
     free(t->downs.list.items);
 }
 
-static int one_limit(bool grows, CASE_PARAMETERS)
+static int one_limit(bool grows, struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct rates t = {0};
     int32_t current = read_count(input, "current", e);
@@ -231,25 +220,27 @@ static int one_limit(bool grows, CASE_PARAMETERS)
         int32_t n = grows ? hpa_limits_up(current, &t.up.rules, &pace, NULL)
                           : hpa_limits_down(current, &t.down.rules, &pace, NULL);
         decide_result_int(&r, "limit", n);
-        text_printf(reason, "%d may %s to %d", (int)current, grows ? "grow" : "shrink", (int)n);
-        finish(&r, expect, result, pass, reason);
+        text_printf(trial->reason, "%d may %s to %d", (int)current, grows ? "grow" : "shrink",
+                    (int)n);
+        decide_result_finish(&r, trial);
     }
     free_rates(&t);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-static int scale_up_limit(CASE_PARAMETERS)
+static int scale_up_limit(struct decide_trial *trial, struct err *e)
 {
-    return one_limit(true, input, expect, result, pass, reason, e);
+    return one_limit(true, trial, e);
 }
 
-static int scale_down_limit(CASE_PARAMETERS)
+static int scale_down_limit(struct decide_trial *trial, struct err *e)
 {
-    return one_limit(false, input, expect, result, pass, reason, e);
+    return one_limit(false, trial, e);
 }
 
-static int rate_limit(CASE_PARAMETERS)
+static int rate_limit(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct rates t = {0};
     struct hpa_range range = read_range(input, e);
@@ -259,10 +250,10 @@ static int rate_limit(CASE_PARAMETERS)
         enum hpa_limit why;
         struct hpa_pace pace = {&t.ups.list, &t.downs.list, 0};
         int32_t n = hpa_limits_rate(&range, &t.up.rules, &t.down.rules, &pace, &why);
-        say_limit(&range, n, why, reason);
+        say_limit(&range, n, why, trial->reason);
         decide_result_int(&r, "replicas", n);
         decide_result_text(&r, "reason", hpa_limits_name(why));
-        finish(&r, expect, result, pass, reason);
+        decide_result_finish(&r, trial);
     }
     free_rates(&t);
     return e->code == ERR_NONE ? 0 : -1;
@@ -270,8 +261,9 @@ static int rate_limit(CASE_PARAMETERS)
 
 /* ---- histories ---- */
 
-static int stabilize_legacy(CASE_PARAMETERS)
+static int stabilize_legacy(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct hpa_history h = {0};
     sim_ns window = decide_read_seconds(input, "window_s", e);
@@ -281,15 +273,16 @@ static int stabilize_legacy(CASE_PARAMETERS)
         int32_t n = hpa_limits_stabilize_legacy(&h, window, desired, 0);
         decide_result_int(&r, "replicas", n);
         decide_result_int(&r, "history_length", (int64_t)h.n);
-        text_printf(reason, "%d, highest of the window %d", (int)desired, (int)n);
-        finish(&r, expect, result, pass, reason);
+        text_printf(trial->reason, "%d, highest of the window %d", (int)desired, (int)n);
+        decide_result_finish(&r, trial);
     }
     free(h.items);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-static int stabilize_behavior(CASE_PARAMETERS)
+static int stabilize_behavior(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct hpa_history h = {0};
     struct hpa_windows w = {decide_read_seconds(input, "up_window_s", e),
@@ -303,8 +296,9 @@ static int stabilize_behavior(CASE_PARAMETERS)
             after[i] = h.items[i].replicas;
         decide_result_int(&r, "replicas", n);
         decide_result_ints(&r, "history_after", after, h.n);
-        text_printf(reason, "%d -> %d, stabilised at %d", (int)current, (int)desired, (int)n);
-        finish(&r, expect, result, pass, reason);
+        text_printf(trial->reason, "%d -> %d, stabilised at %d", (int)current, (int)desired,
+                    (int)n);
+        decide_result_finish(&r, trial);
     }
     free(after);
     free(h.items);
@@ -312,8 +306,9 @@ static int stabilize_behavior(CASE_PARAMETERS)
 }
 
 /* Without rules there is no behavior block, and nothing is stored. */
-static int store_event(CASE_PARAMETERS)
+static int store_event(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct decide_rules rules = {0};
     struct decide_events events = {0};
@@ -331,8 +326,8 @@ static int store_event(CASE_PARAMETERS)
                 (struct decide_change){events.list.items[i].change, events.list.items[i].outdated};
         decide_result_int(&r, "change_in_last_60s_before", before);
         decide_result_changes(&r, "events_after", after, events.list.n);
-        text_add(reason, given ? "stored" : "no behavior block: nothing is stored");
-        finish(&r, expect, result, pass, reason);
+        text_add(trial->reason, given ? "stored" : "no behavior block: nothing is stored");
+        decide_result_finish(&r, trial);
     }
     free(after);
     free(events.list.items);

@@ -367,23 +367,19 @@ static void show_pass(const struct pass_case *c, const struct hpa_outcome *o,
     decide_result_text(r, "rule", hpa_rule_name(o->rule));
 }
 
-int decide_hpa_pass_reconcile(const struct json *input, const struct json *expect,
-                              struct json_out *result, bool *pass, struct text *reason,
-                              struct err *e)
+int decide_hpa_pass_reconcile(struct decide_trial *trial, struct err *e)
 {
     struct pass_case c = {0};
     struct decide_result r = {0};
-    read_pass(&c, input, e);
+    read_pass(&c, trial->input, e);
     if (e->code == ERR_NONE) {
         char words[256];
         struct hpa_outcome o;
         hpa_pass(&c.spec, &c.state, &c.v.view, &o);
         hpa_reason(&c.spec, &c.v.view, &o, words, sizeof words);
-        text_add(reason, words);
+        text_add(trial->reason, words);
         show_pass(&c, &o, &r);
-        decide_result_write(&r, result);
-        if (expect)
-            *pass = decide_result_matches(&r, expect, reason);
+        decide_result_finish(&r, trial);
     }
     free_pass(&c);
     return e->code == ERR_NONE ? 0 : -1;
@@ -435,10 +431,9 @@ static void run_trajectory(struct pass_case *c, const struct json *input, const 
     text_printf(reason, "last pass: %s", words);
 }
 
-int decide_hpa_pass_trajectory(const struct json *input, const struct json *expect,
-                               struct json_out *result, bool *pass, struct text *reason,
-                               struct err *e)
+int decide_hpa_pass_trajectory(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct pass_case c = {0};
     struct decide_result r = {0};
     const struct json *list = decide_read_array(input, "metric_milli", e);
@@ -446,12 +441,10 @@ int decide_hpa_pass_trajectory(const struct json *input, const struct json *expe
     int64_t *sizes = decide_read_room(n, sizeof *sizes, e);
     read_trajectory(&c, input, n, e);
     if (e->code == ERR_NONE)
-        run_trajectory(&c, input, list, sizes, reason, e);
+        run_trajectory(&c, input, list, sizes, trial->reason, e);
     if (e->code == ERR_NONE) {
         decide_result_ints(&r, "replicas", sizes, n);
-        decide_result_write(&r, result);
-        if (expect)
-            *pass = decide_result_matches(&r, expect, reason);
+        decide_result_finish(&r, trial);
     }
     free(sizes);
     free_pass(&c);

@@ -63,9 +63,9 @@ static struct keda_object read_object(const struct json *input, int32_t current,
     return o;
 }
 
-static int step(const struct json *input, const struct json *expect, struct json_out *result,
-                bool *pass, struct text *reason, struct err *e)
+static int step(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct keda_look look = {
         .current = read_count(input, "current", e),
@@ -82,11 +82,9 @@ static int step(const struct json *input, const struct json *expect, struct json
     decide_result_int(&r, "replicas", d.replicas);
     decide_result_bool(&r, "active", d.active);
     decide_result_text(&r, "rule", keda_rule_name(d.rule));
-    text_printf(reason, "%d -> %d, %s", (int)look.current, (int)d.replicas, keda_rule_name(d.rule));
-    decide_result_write(&r, result);
-    if (expect)
-        *pass = decide_result_matches(&r, expect, reason);
-    return 0;
+    text_printf(trial->reason, "%d -> %d, %s", (int)look.current, (int)d.replicas,
+                keda_rule_name(d.rule));
+    return decide_result_finish(&r, trial);
 }
 
 static enum keda_strategy read_strategy(const struct json *o, struct err *e)
@@ -119,37 +117,33 @@ static struct keda_jobs read_jobs(const struct json *input, struct err *e)
     };
 }
 
-static int plan(bool fills, const struct json *input, const struct json *expect,
-                struct json_out *result, bool *pass, struct text *reason, struct err *e)
+typedef struct keda_plan planner(const struct keda_jobs *jobs);
+
+static int plan(planner *make, struct decide_trial *trial, struct err *e)
 {
     struct decide_result r = {0};
-    struct keda_jobs j = read_jobs(input, e);
+    struct keda_jobs j = read_jobs(trial->input, e);
     if (e->code == ERR_NONE && !(j.running_share >= 0 && j.running_share <= 1000))
-        decide_read_fail(json_get(input, "running_share"), "running_share", e,
+        decide_read_fail(json_get(trial->input, "running_share"), "running_share", e,
                          "must be in 0..1000");
     if (e->code != ERR_NONE)
         return -1;
-    struct keda_plan p = fills ? keda_jobs_plan(&j) : keda_strategy_plan(&j);
+    struct keda_plan p = make(&j);
     decide_result_int(&r, "effective_max", p.effective_max);
     decide_result_int(&r, "scale_to", p.scale_to);
-    text_printf(reason, "%lld of %lld running: at most %lld more", (long long)j.running,
+    text_printf(trial->reason, "%lld of %lld running: at most %lld more", (long long)j.running,
                 (long long)j.max_replicas, (long long)p.effective_max);
-    decide_result_write(&r, result);
-    if (expect)
-        *pass = decide_result_matches(&r, expect, reason);
-    return 0;
+    return decide_result_finish(&r, trial);
 }
 
-static int job_strategy(const struct json *input, const struct json *expect,
-                        struct json_out *result, bool *pass, struct text *reason, struct err *e)
+static int job_strategy(struct decide_trial *trial, struct err *e)
 {
-    return plan(false, input, expect, result, pass, reason, e);
+    return plan(keda_strategy_plan, trial, e);
 }
 
-static int job_decision(const struct json *input, const struct json *expect,
-                        struct json_out *result, bool *pass, struct text *reason, struct err *e)
+static int job_decision(struct decide_trial *trial, struct err *e)
 {
-    return plan(true, input, expect, result, pass, reason, e);
+    return plan(keda_jobs_plan, trial, e);
 }
 
 static void put_metric(double v, bool given, struct decide_result *r)
@@ -160,9 +154,9 @@ static void put_metric(double v, bool given, struct decide_result *r)
         decide_result_text(r, "metric", NULL);
 }
 
-static int fallback(const struct json *input, const struct json *expect, struct json_out *result,
-                    bool *pass, struct text *reason, struct err *e)
+static int fallback(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     int64_t before = decide_read_int(input, "failures_before", 0, INT64_MAX - 1, e);
     int64_t threshold = decide_read_int(input, "failure_threshold", 0, INT64_MAX, e);
@@ -179,15 +173,12 @@ static int fallback(const struct json *input, const struct json *expect, struct 
     int32_t n = keda_fallback_replicas(behavior, fixed, current);
     put_metric(falls ? target * n : metric, falls || (!failed && value), &r);
     decide_result_int(&r, "failures_after", failed ? before + 1 : 0);
-    text_printf(reason,
+    text_printf(trial->reason,
                 falls ? "%lld failures: reports the target of %d pods"
                       : "%lld failures: no fallback, threshold %d",
                 (long long)(failed ? before + 1 : 0),
                 falls ? (int)n : (int)fmin((double)threshold, 2147483647.0));
-    decide_result_write(&r, result);
-    if (expect)
-        *pass = decide_result_matches(&r, expect, reason);
-    return 0;
+    return decide_result_finish(&r, trial);
 }
 
 const struct decide_kind decide_keda_kinds[] = {

@@ -133,30 +133,29 @@ static void start(struct run *r, const struct json *input, struct err *e)
     r->state.delay.size = slots;
 }
 
-static int kpa_scale_case(const struct json *input, const struct json *expect,
-                          struct json_out *result, bool *pass, struct text *reason, struct err *e)
+static int kpa_scale_case(struct decide_trial *trial, struct err *e)
 {
-    struct run r = {.ok = true, .reason = reason};
+    struct run r = {.ok = true, .reason = trial->reason};
     struct decide_result out = {0};
     sim_ns last = INT64_MIN;
-    const struct json *steps = decide_read_array(input, "steps", e);
+    const struct json *steps = decide_read_array(trial->input, "steps", e);
     size_t n = steps ? steps->count : 0;
     r.desired = decide_read_room(n, sizeof *r.desired, e);
     r.burst = decide_read_room(n, sizeof *r.burst, e);
     r.panic = decide_read_room(n, sizeof *r.panic, e);
-    start(&r, input, e);
+    start(&r, trial->input, e);
     for (const struct json *s = steps ? steps->first : NULL; s && e->code == ERR_NONE; s = s->next)
         run_step(&r, s, &last, e);
     if (e->code == ERR_NONE) {
         decide_result_ints(&out, "desired", r.desired, r.n);
         decide_result_ints(&out, "excess_burst", r.burst, r.n);
         decide_result_texts(&out, "mode", r.panic, r.n);
-        decide_result_write(&out, result);
+        decide_result_write(&out, trial->result);
         if (r.ok)
-            text_printf(reason, "%zu ticks, %s at the end", r.n,
+            text_printf(trial->reason, "%zu ticks, %s at the end", r.n,
                         r.state.panicking ? "in panic" : "stable");
-        if (expect)
-            *pass = r.ok && decide_result_matches(&out, expect, reason);
+        if (trial->expect)
+            trial->pass = r.ok && decide_result_matches(&out, trial->expect, trial->reason);
     }
     free(r.desired);
     free(r.burst);
@@ -165,13 +164,12 @@ static int kpa_scale_case(const struct json *input, const struct json *expect,
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-static int kpa_initial(const struct json *input, const struct json *expect, struct json_out *result,
-                       bool *pass, struct text *reason, struct err *e)
+static int kpa_initial(struct decide_trial *trial, struct err *e)
 {
     struct kpa_state s = {0};
     struct decide_result r = {0};
-    bool named = decide_read_field(input, "initial_ready", e) != NULL;
-    int32_t ready = read_pods(input, named ? "initial_ready" : "ready", e);
+    bool named = decide_read_field(trial->input, "initial_ready", e) != NULL;
+    int32_t ready = read_pods(trial->input, named ? "initial_ready" : "ready", e);
     if (e->code != ERR_NONE)
         return -1;
     kpa_start(&s, ready, 0);
@@ -179,17 +177,14 @@ static int kpa_initial(const struct json *input, const struct json *expect, stru
     decide_result_bool(&r, "in_panic", s.panicking);
     decide_result_bool(&r, "panicking", s.panicking);
     decide_result_int(&r, "max_panic_pods", s.max_panic_pods);
-    text_printf(reason, "%d ready pods: starts %s", (int)ready,
+    text_printf(trial->reason, "%d ready pods: starts %s", (int)ready,
                 s.panicking ? "in panic" : "in the stable mode");
-    decide_result_write(&r, result);
-    if (expect)
-        *pass = decide_result_matches(&r, expect, reason);
-    return 0;
+    return decide_result_finish(&r, trial);
 }
 
-static int window_max(const struct json *input, const struct json *expect, struct json_out *result,
-                      bool *pass, struct text *reason, struct err *e)
+static int window_max(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     struct kpa_window w = {.size = (size_t)decide_read_int(input, "size", 1, 1000000, e)};
     const struct json *index = decide_read_array(input, "index", e);
@@ -214,19 +209,17 @@ static int window_max(const struct json *input, const struct json *expect, struc
     }
     if (e->code == ERR_NONE) {
         decide_result_numbers(&r, "maxima", maxima, n);
-        text_printf(reason, "largest of %zu slots", w.size);
-        decide_result_write(&r, result);
-        if (expect)
-            *pass = decide_result_matches(&r, expect, reason);
+        text_printf(trial->reason, "largest of %zu slots", w.size);
+        decide_result_finish(&r, trial);
     }
     free(w.entries);
     free(maxima);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
-static int kpa_target_case(const struct json *input, const struct json *expect,
-                           struct json_out *result, bool *pass, struct text *reason, struct err *e)
+static int kpa_target_case(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct decide_result r = {0};
     const char *metric = decide_read_string(input, "metric", e);
     bool rps = metric && strcmp(metric, "rps") == 0;
@@ -249,11 +242,8 @@ static int kpa_target_case(const struct json *input, const struct json *expect,
     struct kpa_target t = kpa_resolve(&aim);
     decide_result_number(&r, "target", t.target);
     decide_result_number(&r, "total", t.total);
-    text_printf(reason, "%g of %g a pod", t.target, t.total);
-    decide_result_write(&r, result);
-    if (expect)
-        *pass = decide_result_matches(&r, expect, reason);
-    return 0;
+    text_printf(trial->reason, "%g of %g a pod", t.target, t.total);
+    return decide_result_finish(&r, trial);
 }
 
 const struct decide_kind decide_kpa_kinds[] = {

@@ -1,6 +1,7 @@
 /* decide_node: kinds by name. */
 #include "scenarios/run/decide_node.h"
 
+#include "scenarios/run/decide_expander.h"
 #include "scenarios/run/decide_node_down.h"
 #include "scenarios/run/decide_node_up.h"
 
@@ -11,11 +12,11 @@ const struct decide_kind decide_node_kinds[] = {
     {"removable_many", decide_node_down_removable_many},
     {"unneeded_update", decide_node_down_unneeded_update},
     {"local_delay", decide_node_down_local_delay},
-    {"expander_least_waste", decide_node_up_least_waste},
-    {"expander_most_pods", decide_node_up_most_pods},
-    {"expander_least_nodes", decide_node_up_least_nodes},
-    {"expander_priority", decide_node_up_priority},
-    {"expander_price", decide_node_up_price},
+    {"expander_least_waste", decide_expander_least_waste},
+    {"expander_most_pods", decide_expander_most_pods},
+    {"expander_least_nodes", decide_expander_least_nodes},
+    {"expander_priority", decide_expander_priority},
+    {"expander_price", decide_expander_price},
     {"backoff", decide_node_up_backoff},
     {"scale_up_request", decide_node_up_request},
     {"balance", decide_node_up_balance},

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 1000000000000000 /* units of a resource in one case */
-
 /* ---- comparing ---- */
 
 static bool strings_equal(const struct json *array, const char *const *names, size_t n)
@@ -57,14 +55,17 @@ static int64_t larger(int64_t a, int64_t b)
 static struct node_scaler_owner read_pod(const struct json *pod, struct err *e)
 {
     const struct json *init = decide_read_field(pod, "init", e);
-    struct node_scaler_owner o = {.cpu_milli = decide_read_int_or(pod, "cpu_milli", 0, 0, MOST, e),
-                                  .memory_bytes = decide_read_int_or(pod, "memory", 0, 0, MOST, e),
-                                  .gpus = (int32_t)decide_read_int_or(pod, "gpu", 0, 0, 1000000, e),
-                                  .kind = pod_kind(pod, e),
-                                  .disruptions_allowed = -1};
+    struct node_scaler_owner o = {
+        .cpu_milli = decide_read_int_or(pod, "cpu_milli", 0, 0, DECIDE_READ_MOST, e),
+        .memory_bytes = decide_read_int_or(pod, "memory", 0, 0, DECIDE_READ_MOST, e),
+        .gpus = (int32_t)decide_read_int_or(pod, "gpu", 0, 0, 1000000, e),
+        .kind = pod_kind(pod, e),
+        .disruptions_allowed = -1};
     if (init && init->type == JSON_OBJECT) {
-        o.cpu_milli = larger(o.cpu_milli, decide_read_int_or(init, "cpu_milli", 0, 0, MOST, e));
-        o.memory_bytes = larger(o.memory_bytes, decide_read_int_or(init, "memory", 0, 0, MOST, e));
+        o.cpu_milli =
+            larger(o.cpu_milli, decide_read_int_or(init, "cpu_milli", 0, 0, DECIDE_READ_MOST, e));
+        o.memory_bytes =
+            larger(o.memory_bytes, decide_read_int_or(init, "memory", 0, 0, DECIDE_READ_MOST, e));
         o.gpus = (int32_t)larger(o.gpus, decide_read_int_or(init, "gpu", 0, 0, 1000000, e));
     }
     return o;
@@ -99,8 +100,8 @@ static struct node_usage read_usage(const struct json *pods, const struct node_u
 static struct node_scaler_shape read_shape(const struct json *node, struct err *e)
 {
     return (struct node_scaler_shape){
-        .cpu_milli = decide_read_int_or(node, "cpu_milli", 0, 0, MOST, e),
-        .memory_bytes = decide_read_int_or(node, "memory", 0, 0, MOST, e),
+        .cpu_milli = decide_read_int_or(node, "cpu_milli", 0, 0, DECIDE_READ_MOST, e),
+        .memory_bytes = decide_read_int_or(node, "memory", 0, 0, DECIDE_READ_MOST, e),
         .gpus = (int32_t)decide_read_int_or(node, "gpu", 0, 0, 1000000, e)};
 }
 
@@ -143,10 +144,9 @@ static void put_utilization(struct json_out *result, const struct node_utilizati
     json_out_close(result, "}");
 }
 
-int decide_node_down_utilization(const struct json *input, const struct json *expect,
-                                 struct json_out *result, bool *pass, struct text *reason,
-                                 struct err *e)
+int decide_node_down_utilization(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     const struct json *node = decide_read_object(input, "node", e);
     struct node_usage_rule rule = {
         .ignore_daemon_pods = decide_read_bool_or(input, "ignore_daemonset", false, e),
@@ -159,10 +159,10 @@ int decide_node_down_utilization(const struct json *input, const struct json *ex
     if (e->code != ERR_NONE)
         return -1;
     bool known = node_utilization_of(&shape, gpu_node, &usage, rule.gpu_rule, &u) == 0;
-    put_utilization(result, &u, known);
-    text_printf(reason, "%s", known ? u.resource : "CPU or memory is not reported");
-    if (expect)
-        *pass = utilization_as_expected(expect, &u, known, e);
+    put_utilization(trial->result, &u, known);
+    text_printf(trial->reason, "%s", known ? u.resource : "CPU or memory is not reported");
+    if (trial->expect)
+        trial->pass = utilization_as_expected(trial->expect, &u, known, e);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
@@ -171,6 +171,13 @@ int decide_node_down_utilization(const struct json *input, const struct json *ex
 struct verdict {
     const char *name;
     enum node_down_reason reason;
+};
+
+struct verdicts {
+    struct verdict *list;
+    size_t n;
+    const char **unneeded; /* names */
+    size_t n_unneeded;
 };
 
 static enum node_down_reason node_verdict(const struct json *node,
@@ -195,76 +202,81 @@ static enum node_down_reason node_verdict(const struct json *node,
     return node_unneeded_eligible(c, &n, 0);
 }
 
-static bool verdicts_as_expected(const struct json *expect, const struct verdict *v, size_t n,
-                                 const char **unneeded, size_t n_unneeded, struct err *e)
+static bool verdicts_as_expected(const struct json *expect, const struct verdicts *v, struct err *e)
 {
     const struct json *list = decide_read_field(expect, "unneeded", e);
     const struct json *map = decide_read_field(expect, "unremovable", e);
-    if (list && !strings_equal(list, unneeded, n_unneeded))
+    if (list && !strings_equal(list, v->unneeded, v->n_unneeded))
         return false;
-    if (map && map->count != n - n_unneeded)
+    if (map && map->count != v->n - v->n_unneeded)
         return false;
-    for (size_t i = 0; map && i < n; i++) {
-        if (v[i].reason == NODE_DOWN_UNNEEDED)
+    for (size_t i = 0; map && i < v->n; i++) {
+        if (v->list[i].reason == NODE_DOWN_UNNEEDED)
             continue;
-        const struct json *want = json_get(map, v[i].name);
+        const struct json *want = json_get(map, v->list[i].name);
         if (!want || want->type != JSON_STRING ||
-            strcmp(want->string, node_scaler_down_name(v[i].reason)) != 0)
+            strcmp(want->string, node_scaler_down_name(v->list[i].reason)) != 0)
             return false;
     }
     return true;
 }
 
-static void put_verdicts(struct json_out *result, const struct verdict *v, size_t n)
+static void put_verdicts(struct json_out *result, const struct verdicts *v)
 {
     json_out_open(result, "{");
     json_out_key(result, "unneeded");
     json_out_open(result, "[");
-    for (size_t i = 0; i < n; i++)
-        if (v[i].reason == NODE_DOWN_UNNEEDED)
-            json_out_string(result, v[i].name);
+    for (size_t i = 0; i < v->n_unneeded; i++)
+        json_out_string(result, v->unneeded[i]);
     json_out_close(result, "]");
     json_out_key(result, "unremovable");
     json_out_open(result, "{");
-    for (size_t i = 0; i < n; i++)
-        if (v[i].reason != NODE_DOWN_UNNEEDED) {
-            json_out_key(result, v[i].name);
-            json_out_string(result, node_scaler_down_name(v[i].reason));
+    for (size_t i = 0; i < v->n; i++)
+        if (v->list[i].reason != NODE_DOWN_UNNEEDED) {
+            json_out_key(result, v->list[i].name);
+            json_out_string(result, node_scaler_down_name(v->list[i].reason));
         }
     json_out_close(result, "}");
     json_out_close(result, "}");
 }
 
-int decide_node_down_eligible(const struct json *input, const struct json *expect,
-                              struct json_out *result, bool *pass, struct text *reason,
-                              struct err *e)
+static void judge(const struct json *nodes, const struct node_scaler_config *c, struct verdicts *v,
+                  struct err *e)
 {
-    const struct json *nodes = decide_read_array(input, "nodes", e);
+    size_t i = 0;
+    v->n = nodes ? nodes->count : 0;
+    v->list = decide_read_room(v->n, sizeof *v->list, e);
+    v->unneeded = decide_read_room(v->n, sizeof *v->unneeded, e);
+    for (const struct json *node = nodes ? nodes->first : NULL; node && v->list && v->unneeded;
+         node = node->next, i++) {
+        v->list[i].name = decide_read_string(node, "name", e);
+        v->list[i].reason = node_verdict(node, c, e);
+        if (v->list[i].reason == NODE_DOWN_UNNEEDED)
+            v->unneeded[v->n_unneeded++] = v->list[i].name;
+    }
+}
+
+int decide_node_down_eligible(struct decide_trial *trial, struct err *e)
+{
+    const struct json *input = trial->input;
     struct node_scaler_config c;
-    size_t n = nodes ? nodes->count : 0, i = 0, n_unneeded = 0;
+    struct verdicts v = {0};
+    const struct json *nodes = decide_read_array(input, "nodes", e);
     node_settings_upstream(&c);
     c.utilization_threshold = decide_read_number_or(input, "utilization_threshold", 0.5, e);
     c.gpu_utilization_threshold = decide_read_number_or(input, "gpu_utilization_threshold", 0.5, e);
     c.ignore_daemon_pods = decide_read_bool_or(input, "ignore_daemonset", false, e);
     c.ignore_mirror_pods = decide_read_bool_or(input, "ignore_mirror", false, e);
     c.scale_down_unready = decide_read_bool_or(input, "scale_down_unready_enabled", true, e);
-    struct verdict *v = decide_read_room(n, sizeof *v, e);
-    const char **unneeded = decide_read_room(n, sizeof *unneeded, e);
-    for (const struct json *node = nodes ? nodes->first : NULL; node && v && unneeded;
-         node = node->next, i++) {
-        v[i].name = decide_read_string(node, "name", e);
-        v[i].reason = node_verdict(node, &c, e);
-        if (v[i].reason == NODE_DOWN_UNNEEDED)
-            unneeded[n_unneeded++] = v[i].name;
-    }
+    judge(nodes, &c, &v, e);
     if (e->code == ERR_NONE) {
-        put_verdicts(result, v, n);
-        text_printf(reason, "%zu of %zu nodes are unneeded", n_unneeded, n);
-        if (expect)
-            *pass = verdicts_as_expected(expect, v, n, unneeded, n_unneeded, e);
+        put_verdicts(trial->result, &v);
+        text_printf(trial->reason, "%zu of %zu nodes are unneeded", v.n_unneeded, v.n);
+        if (trial->expect)
+            trial->pass = verdicts_as_expected(trial->expect, &v, e);
     }
-    free(v);
-    free(unneeded);
+    free(v.list);
+    free(v.unneeded);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
@@ -280,10 +292,9 @@ static bool reason_as_expected(const struct json *expect, enum node_down_reason 
     return strcmp(want->string, node_scaler_down_name(r)) == 0;
 }
 
-int decide_node_down_removable_one(const struct json *input, const struct json *expect,
-                                   struct json_out *result, bool *pass, struct text *reason,
-                                   struct err *e)
+int decide_node_down_removable_one(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct node_scaler_config c;
     node_settings_upstream(&c);
     c.unneeded_time = decide_read_seconds(input, "unneeded_time_s", e);
@@ -301,13 +312,13 @@ int decide_node_down_removable_one(const struct json *input, const struct json *
         return -1;
     enum node_down_reason got = node_unneeded_removable(&c, &r);
     bool goes = got == NODE_DOWN_DELETE;
-    json_out_open(result, "{");
-    json_out_key(result, "reason");
-    json_out_string(result, goes ? NULL : node_scaler_down_name(got));
-    json_out_close(result, "}");
-    text_add(reason, goes ? "may go" : node_scaler_down_name(got));
-    if (expect)
-        *pass = reason_as_expected(expect, got);
+    json_out_open(trial->result, "{");
+    json_out_key(trial->result, "reason");
+    json_out_string(trial->result, goes ? NULL : node_scaler_down_name(got));
+    json_out_close(trial->result, "}");
+    text_add(trial->reason, goes ? "may go" : node_scaler_down_name(got));
+    if (trial->expect)
+        trial->pass = reason_as_expected(trial->expect, got);
     return 0;
 }
 
@@ -322,10 +333,9 @@ static int64_t room_for(struct node_removal *r, int64_t wanted, const struct nod
     return n;
 }
 
-int decide_node_down_removable_many(const struct json *input, const struct json *expect,
-                                    struct json_out *result, bool *pass, struct text *reason,
-                                    struct err *e)
+int decide_node_down_removable_many(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct node_scaler_config c;
     node_settings_upstream(&c);
     int64_t empty = decide_read_int(input, "empty_nodes", 0, 1000000, e);
@@ -341,16 +351,17 @@ int decide_node_down_removable_many(const struct json *input, const struct json 
     if (e->code != ERR_NONE)
         return -1;
     int64_t empties = room_for(&r, empty, &c), drains = room_for(&r, drain, &c);
-    json_out_open(result, "{");
-    json_out_key(result, "empty");
-    json_out_int(result, empties);
-    json_out_key(result, "drain");
-    json_out_int(result, drains);
-    json_out_close(result, "}");
-    text_add(reason, empties + drains < empty + drain ? "min_size_reached" : "all may go");
-    if (expect)
-        *pass = decide_read_int_or(expect, "empty", empties, 0, INT32_MAX, e) == empties &&
-                decide_read_int_or(expect, "drain", drains, 0, INT32_MAX, e) == drains;
+    json_out_open(trial->result, "{");
+    json_out_key(trial->result, "empty");
+    json_out_int(trial->result, empties);
+    json_out_key(trial->result, "drain");
+    json_out_int(trial->result, drains);
+    json_out_close(trial->result, "}");
+    text_add(trial->reason, empties + drains < empty + drain ? "min_size_reached" : "all may go");
+    if (trial->expect)
+        trial->pass =
+            decide_read_int_or(trial->expect, "empty", empties, 0, INT32_MAX, e) == empties &&
+            decide_read_int_or(trial->expect, "drain", drains, 0, INT32_MAX, e) == drains;
     return e->code == ERR_NONE ? 0 : -1;
 }
 
@@ -444,10 +455,9 @@ static void update_twice(struct scan *first, struct scan *second)
     node_unneeded_update(first->list, first->n, second->list, second->n, second->at);
 }
 
-int decide_node_down_unneeded_update(const struct json *input, const struct json *expect,
-                                     struct json_out *result, bool *pass, struct text *reason,
-                                     struct err *e)
+int decide_node_down_unneeded_update(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     struct node_scaler_config c;
     struct scan first = {0}, second = {0};
     node_settings_upstream(&c);
@@ -457,10 +467,10 @@ int decide_node_down_unneeded_update(const struct json *input, const struct json
     read_scan(input, "second", &second, e);
     if (e->code == ERR_NONE) {
         update_twice(&first, &second);
-        put_since(result, &second, &c, e);
-        text_printf(reason, "%zu nodes are tracked", second.n);
-        if (expect)
-            *pass = since_as_expected(expect, &second, &c, e);
+        put_since(trial->result, &second, &c, e);
+        text_printf(trial->reason, "%zu nodes are tracked", second.n);
+        if (trial->expect)
+            trial->pass = since_as_expected(trial->expect, &second, &c, e);
     }
     free(first.list);
     free(second.list);
@@ -478,10 +488,9 @@ static sim_ns last_of(const struct json *input, const char *map, const char *gro
     return -decide_read_seconds(ages, group, e);
 }
 
-int decide_node_down_local_delay(const struct json *input, const struct json *expect,
-                                 struct json_out *result, bool *pass, struct text *reason,
-                                 struct err *e)
+int decide_node_down_local_delay(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     const struct json *groups = decide_read_array(input, "groups", e);
     sim_ns after_add = decide_read_seconds(input, "delay_after_add_s", e);
     sim_ns after_delete = decide_read_seconds(input, "delay_after_delete_s", e);
@@ -501,17 +510,18 @@ int decide_node_down_local_delay(const struct json *input, const struct json *ex
             names[kept++] = g->string;
     }
     if (e->code == ERR_NONE) {
-        json_out_open(result, "{");
-        json_out_key(result, "candidates");
-        json_out_open(result, "[");
+        json_out_open(trial->result, "{");
+        json_out_key(trial->result, "candidates");
+        json_out_open(trial->result, "[");
         for (size_t i = 0; i < kept; i++)
-            json_out_string(result, names[i]);
-        json_out_close(result, "]");
-        json_out_close(result, "}");
-        text_printf(reason, "%zu of %zu groups are delayed", n - kept, n);
-        const struct json *want = expect ? decide_read_field(expect, "candidates", e) : NULL;
-        if (expect)
-            *pass = !want || strings_equal(want, names, kept);
+            json_out_string(trial->result, names[i]);
+        json_out_close(trial->result, "]");
+        json_out_close(trial->result, "}");
+        text_printf(trial->reason, "%zu of %zu groups are delayed", n - kept, n);
+        const struct json *want =
+            trial->expect ? decide_read_field(trial->expect, "candidates", e) : NULL;
+        if (trial->expect)
+            trial->pass = !want || strings_equal(want, names, kept);
     }
     free(names);
     return e->code == ERR_NONE ? 0 : -1;

@@ -1,257 +1,14 @@
-/* decide_node_up: expanders, backoff, requests, balance, packing. */
+/* decide_node_up: backoff, requests, balance, packing. */
 #include "scenarios/run/decide_node_up.h"
 
 #include "models/control/node_backoff.h"
 #include "models/control/node_balance.h"
 #include "models/control/node_binpack.h"
-#include "models/control/node_expander.h"
 #include "models/control/node_request.h"
 #include "scenarios/run/decide_read.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST 1000000000000000 /* units of a resource in one case */
-
-/* ---- expanders ---- */
-
-/* What all expander kinds share: options with names, filled by the kind's reader. */
-struct options {
-    size_t n;
-    struct node_option *list;
-    const char **names;
-    uint32_t *in, *best;
-};
-
-static int options_init(struct options *o, const struct json *array, struct err *e)
-{
-    *o = (struct options){.n = array ? array->count : 0};
-    o->list = decide_read_room(o->n, sizeof *o->list, e);
-    o->names = decide_read_room(o->n, sizeof *o->names, e);
-    o->in = decide_read_room(o->n, sizeof *o->in, e);
-    o->best = decide_read_room(o->n, sizeof *o->best, e);
-    for (size_t i = 0; o->in && i < o->n; i++)
-        o->in[i] = (uint32_t)i;
-    return e->code == ERR_NONE ? 0 : -1;
-}
-
-static void options_fini(struct options *o)
-{
-    free(o->list);
-    free(o->names);
-    free(o->in);
-    free(o->best);
-}
-
-static bool best_as_expected(const struct json *expect, const struct options *o, size_t kept,
-                             struct err *e)
-{
-    const struct json *want = decide_read_field(expect, "best", e);
-    size_t i = 0;
-    if (!want)
-        return true;
-    if (want->type != JSON_ARRAY || want->count != kept)
-        return false;
-    for (const struct json *v = want->first; v; v = v->next, i++)
-        if (v->type != JSON_STRING || strcmp(v->string, o->names[o->best[i]]) != 0)
-            return false;
-    return true;
-}
-
-/* Where the outcome of a case goes: the tail of every decide_fn's parameters. */
-struct outcome {
-    const struct json *expect;
-    struct json_out *result;
-    bool *pass;
-    struct text *reason;
-};
-
-/* Decides, unless an error stands already, and frees the options. */
-static int expand(enum node_expander_kind kind, struct options *o,
-                  const struct node_expander_prices *prices, struct outcome to, struct err *e)
-{
-    if (e->code == ERR_NONE) {
-        size_t kept = node_expander_best(kind, o->list, o->in, o->n, prices, o->best);
-        json_out_open(to.result, "{");
-        json_out_key(to.result, "best");
-        json_out_open(to.result, "[");
-        for (size_t i = 0; i < kept; i++)
-            json_out_string(to.result, o->names[o->best[i]]);
-        json_out_close(to.result, "]");
-        json_out_close(to.result, "}");
-        text_printf(to.reason, "%s keeps %zu of %zu options", node_expander_name(kind), kept, o->n);
-        if (to.expect)
-            *to.pass = best_as_expected(to.expect, o, kept, e);
-    }
-    options_fini(o);
-    return e->code == ERR_NONE ? 0 : -1;
-}
-
-static void read_waste(const struct json *v, struct node_option *o, struct err *e)
-{
-    o->nodes = (int32_t)decide_read_int(v, "node_count", 0, INT32_MAX, e);
-    o->node_cpu_milli = decide_read_int(v, "node_cpu_milli", 0, MOST / 1000, e);
-    o->node_memory = decide_read_int(v, "node_memory", 0, MOST, e);
-    const struct json *pods = decide_read_array(v, "pods", e);
-    for (const struct json *p = pods ? pods->first : NULL; p; p = p->next) {
-        o->pods++;
-        o->pods_cpu_milli += decide_read_int_or(p, "cpu_milli", 0, 0, MOST, e);
-        o->pods_memory += decide_read_int_or(p, "memory", 0, 0, MOST, e);
-    }
-    if (o->nodes > 0 && o->node_memory > MOST / o->nodes)
-        decide_read_fail(v, "node_memory", e, "is too large for %d nodes", (int)o->nodes);
-}
-
-static void read_most_pods(const struct json *v, struct node_option *o, struct err *e)
-{
-    o->pods = (int32_t)decide_read_int(v, "pods", 0, INT32_MAX, e);
-}
-
-static void read_least_nodes(const struct json *v, struct node_option *o, struct err *e)
-{
-    o->nodes = (int32_t)decide_read_int(v, "node_count", 0, INT32_MAX, e);
-}
-
-static void read_price(const struct json *v, struct node_option *o, struct err *e)
-{
-    o->nodes = (int32_t)decide_read_int(v, "node_count", 1, INT32_MAX, e);
-    o->node_cpu_milli = decide_read_int(v, "node_cpu_milli", 1, MOST, e);
-    o->node_price = decide_read_number(v, "node_price", e);
-    const struct json *prices = decide_read_array(v, "pod_prices", e);
-    for (const struct json *p = prices ? prices->first : NULL; p; p = p->next) {
-        if (p->type != JSON_NUMBER)
-            decide_read_fail(p, "pod_prices", e, "%s, but must hold numbers",
-                             json_type_name(p->type));
-        o->pods++;
-        o->pods_price += p->number;
-    }
-    o->group_exists = decide_read_bool_or(v, "group_exists", true, e);
-    o->gpu = decide_read_bool_or(v, "gpu", false, e);
-}
-
-typedef void option_reader(const struct json *v, struct node_option *o, struct err *e);
-
-static void read_options(const struct json *input, option_reader *reader, struct options *o,
-                         struct err *e)
-{
-    const struct json *array = decide_read_array(input, "options", e);
-    size_t i = 0;
-    if (options_init(o, array, e) != 0)
-        return;
-    for (const struct json *v = array->first; v; v = v->next, i++) {
-        o->names[i] = decide_read_string(v, "group", e);
-        reader(v, &o->list[i], e);
-    }
-}
-
-int decide_node_up_least_waste(const struct json *input, const struct json *expect,
-                               struct json_out *result, bool *pass, struct text *reason,
-                               struct err *e)
-{
-    struct options o = {0};
-    read_options(input, read_waste, &o, e);
-    return expand(NODE_EXPANDER_LEAST_WASTE, &o, NULL,
-                  (struct outcome){expect, result, pass, reason}, e);
-}
-
-int decide_node_up_most_pods(const struct json *input, const struct json *expect,
-                             struct json_out *result, bool *pass, struct text *reason,
-                             struct err *e)
-{
-    struct options o = {0};
-    read_options(input, read_most_pods, &o, e);
-    return expand(NODE_EXPANDER_MOST_PODS, &o, NULL, (struct outcome){expect, result, pass, reason},
-                  e);
-}
-
-int decide_node_up_least_nodes(const struct json *input, const struct json *expect,
-                               struct json_out *result, bool *pass, struct text *reason,
-                               struct err *e)
-{
-    struct options o = {0};
-    read_options(input, read_least_nodes, &o, e);
-    return expand(NODE_EXPANDER_LEAST_NODES, &o, NULL,
-                  (struct outcome){expect, result, pass, reason}, e);
-}
-
-int decide_node_up_price(const struct json *input, const struct json *expect,
-                         struct json_out *result, bool *pass, struct text *reason, struct err *e)
-{
-    struct options o = {0};
-    struct node_expander_prices prices = {
-        .preferred_cpu_milli = (double)decide_read_int(input, "preferred_cpu_milli", 1, MOST, e),
-        .stabilization = decide_read_number(input, "stabilization_price", e)};
-    read_options(input, read_price, &o, e);
-    return expand(NODE_EXPANDER_PRICE, &o, &prices, (struct outcome){expect, result, pass, reason},
-                  e);
-}
-
-/* ---- priority ---- */
-
-struct rules {
-    size_t n;
-    struct node_priority_rule *list;
-};
-
-static size_t count_patterns(const struct json *table)
-{
-    size_t n = 0;
-    for (const struct json *p = table ? table->first : NULL; p; p = p->next)
-        n += p->count;
-    return n;
-}
-
-/* One line of the table; false when it is broken, which makes the whole table void. */
-static bool add_rules(const struct json *line, struct rules *rules)
-{
-    int64_t priority;
-    char why[64];
-    if (line->type != JSON_ARRAY || !text_parse_int64(line->key, &priority) ||
-        priority > INT32_MAX || priority < INT32_MIN)
-        return false;
-    for (const struct json *p = line->first; p; p = p->next) {
-        if (p->type != JSON_STRING || node_expander_pattern_error(p->string, why, sizeof why))
-            return false;
-        rules->list[rules->n++] =
-            (struct node_priority_rule){.priority = (int32_t)priority, .pattern = p->string};
-    }
-    return true;
-}
-
-static void read_rules(const struct json *input, struct rules *rules, struct err *e)
-{
-    const struct json *table = decide_read_field(input, "priorities", e);
-    bool sound = table && table->type == JSON_OBJECT;
-    *rules = (struct rules){0};
-    rules->list = decide_read_room(count_patterns(table), sizeof *rules->list, e);
-    for (const struct json *p = sound ? table->first : NULL; p && rules->list && sound; p = p->next)
-        sound = add_rules(p, rules);
-    if (!sound)
-        rules->n = 0;
-}
-
-int decide_node_up_priority(const struct json *input, const struct json *expect,
-                            struct json_out *result, bool *pass, struct text *reason, struct err *e)
-{
-    struct options o = {0};
-    struct rules rules;
-    const struct json *array = decide_read_array(input, "options", e);
-    size_t i = 0;
-    read_rules(input, &rules, e);
-    bool ready = options_init(&o, array, e) == 0;
-    for (const struct json *v = ready ? array->first : NULL; v; v = v->next, i++) {
-        if (v->type != JSON_STRING) {
-            decide_read_fail(v, "options", e, "%s, but must hold names", json_type_name(v->type));
-            break;
-        }
-        o.names[i] = v->string;
-        o.list[i].has_priority =
-            node_expander_priority(rules.list, rules.n, v->string, &o.list[i].priority);
-    }
-    free(rules.list);
-    return expand(NODE_EXPANDER_PRIORITY, &o, NULL, (struct outcome){expect, result, pass, reason},
-                  e);
-}
 
 /* ---- backoff ---- */
 
@@ -345,9 +102,9 @@ static void backoff_step(struct failures *f, const struct json *step, struct jso
     json_out_close(result, "}");
 }
 
-int decide_node_up_backoff(const struct json *input, const struct json *expect,
-                           struct json_out *result, bool *pass, struct text *reason, struct err *e)
+int decide_node_up_backoff(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     const struct json *steps = decide_read_array(input, "steps", e);
     struct failures f = {.rule = {.initial = decide_read_seconds(input, "initial_s", e),
                                   .max = decide_read_seconds(input, "max_s", e),
@@ -356,16 +113,16 @@ int decide_node_up_backoff(const struct json *input, const struct json *expect,
                          .e = e};
     f.list = decide_read_room(steps ? steps->count : 0, sizeof *f.list, e);
     if (e->code == ERR_NONE) {
-        json_out_open(result, "{");
-        json_out_key(result, "steps");
-        json_out_open(result, "[");
+        json_out_open(trial->result, "{");
+        json_out_key(trial->result, "steps");
+        json_out_open(trial->result, "[");
         for (const struct json *s = steps->first; s && e->code == ERR_NONE; s = s->next)
-            backoff_step(&f, s, result);
-        json_out_close(result, "]");
-        json_out_close(result, "}");
-        text_printf(reason, "%zu groups seen", f.n);
-        if (expect)
-            *pass = f.pass;
+            backoff_step(&f, s, trial->result);
+        json_out_close(trial->result, "]");
+        json_out_close(trial->result, "}");
+        text_printf(trial->reason, "%zu groups seen", f.n);
+        if (trial->expect)
+            trial->pass = f.pass;
     }
     free(f.list);
     return e->code == ERR_NONE ? 0 : -1;
@@ -448,9 +205,9 @@ static void put_request(struct json_out *result, const struct requested *r)
     json_out_close(result, "}");
 }
 
-int decide_node_up_request(const struct json *input, const struct json *expect,
-                           struct json_out *result, bool *pass, struct text *reason, struct err *e)
+int decide_node_up_request(struct decide_trial *trial, struct err *e)
 {
+    const struct json *input = trial->input;
     const struct json *steps = decide_read_array(input, "steps", e);
     struct requested r = {
         .rule = {.initial = decide_read_seconds_or(input, "initial_backoff_s", 5 * SIM_MINUTE, e),
@@ -462,12 +219,12 @@ int decide_node_up_request(const struct json *input, const struct json *expect,
         request_step(&r, s, e);
     if (e->code != ERR_NONE)
         return -1;
-    put_request(result, &r);
-    text_add(reason, r.decrease > 0 ? "the request expired: its whole increase is taken back"
-                     : r.request.increase > 0 ? "the request is open"
-                                              : "no request is left");
-    if (expect)
-        *pass = request_as_expected(expect, &r, e);
+    put_request(trial->result, &r);
+    text_add(trial->reason, r.decrease > 0 ? "the request expired: its whole increase is taken back"
+                            : r.request.increase > 0 ? "the request is open"
+                                                     : "no request is left");
+    if (trial->expect)
+        trial->pass = request_as_expected(trial->expect, &r, e);
     return e->code == ERR_NONE ? 0 : -1;
 }
 
@@ -567,19 +324,18 @@ static void put_spread(struct json_out *result, const struct spread *s)
     json_out_close(result, "}");
 }
 
-int decide_node_up_balance(const struct json *input, const struct json *expect,
-                           struct json_out *result, bool *pass, struct text *reason, struct err *e)
+int decide_node_up_balance(struct decide_trial *trial, struct err *e)
 {
     struct spread s = {0};
-    int32_t new_nodes = (int32_t)decide_read_int(input, "new_nodes", 0, 1000000, e);
-    read_spread(input, &s, e);
+    int32_t new_nodes = (int32_t)decide_read_int(trial->input, "new_nodes", 0, 1000000, e);
+    read_spread(trial->input, &s, e);
     if (e->code == ERR_NONE) {
         int32_t added = node_balance_spread(s.groups, s.n, new_nodes);
         collect_sizes(&s);
-        put_spread(result, &s);
-        text_printf(reason, "%d of %d nodes placed", (int)added, (int)new_nodes);
-        if (expect)
-            *pass = spread_as_expected(expect, &s, e);
+        put_spread(trial->result, &s);
+        text_printf(trial->reason, "%d of %d nodes placed", (int)added, (int)new_nodes);
+        if (trial->expect)
+            trial->pass = spread_as_expected(trial->expect, &s, e);
     }
     free(s.groups);
     free(s.names);
@@ -615,11 +371,11 @@ static void read_packing(const struct json *input, struct packing *p, struct err
     const struct json *groups = decide_read_array(input, "pod_groups", e);
     int64_t max_pods = decide_read_int_or(node, "max_pods", INT32_MAX, 0, INT32_MAX, e);
     size_t i = 0, n = groups ? groups->count : 0;
-    p->b.shape =
-        (struct node_room){.cpu_milli = decide_read_int(node, "cpu_milli", 0, MOST, e),
-                           .memory_bytes = decide_read_int(node, "memory_mib", 0, MOST, e),
-                           .gpus = (int32_t)decide_read_int_or(node, "gpu", 0, 0, 1000000, e),
-                           .pods = (int32_t)max_pods};
+    p->b.shape = (struct node_room){
+        .cpu_milli = decide_read_int(node, "cpu_milli", 0, DECIDE_READ_MOST, e),
+        .memory_bytes = decide_read_int(node, "memory_mib", 0, DECIDE_READ_MOST, e),
+        .gpus = (int32_t)decide_read_int_or(node, "gpu", 0, 0, 1000000, e),
+        .pods = (int32_t)max_pods};
     p->b.score_cpu_milli = (double)p->b.shape.cpu_milli;
     p->b.score_memory_bytes = (double)p->b.shape.memory_bytes;
     p->b.n_groups = n;
@@ -629,8 +385,8 @@ static void read_packing(const struct json *input, struct packing *p, struct err
     for (const struct json *g = groups ? groups->first : NULL; g && e->code == ERR_NONE;
          g = g->next, i++) {
         p->b.groups[i] = (struct node_binpack_pods){
-            .cpu_milli = decide_read_int(g, "cpu_milli", 0, MOST, e),
-            .memory_bytes = decide_read_int(g, "memory_mib", 0, MOST, e),
+            .cpu_milli = decide_read_int(g, "cpu_milli", 0, DECIDE_READ_MOST, e),
+            .memory_bytes = decide_read_int(g, "memory_mib", 0, DECIDE_READ_MOST, e),
             .gpus = (int32_t)decide_read_int_or(g, "gpu", 0, 0, 1000000, e),
             .count = (int32_t)decide_read_int(g, "count", 0, 10000000, e),
             .host_port = port_index(p, g, e)};
@@ -651,26 +407,26 @@ static void make_room(const struct json *input, struct packing *p, struct err *e
     p->b.ports = decide_read_room(p->b.max_nodes * p->b.n_ports, sizeof *p->b.ports, e);
 }
 
-int decide_node_up_binpack(const struct json *input, const struct json *expect,
-                           struct json_out *result, bool *pass, struct text *reason, struct err *e)
+int decide_node_up_binpack(struct decide_trial *trial, struct err *e)
 {
     struct packing p = {0};
-    read_packing(input, &p, e);
-    make_room(input, &p, e);
+    read_packing(trial->input, &p, e);
+    make_room(trial->input, &p, e);
     if (e->code == ERR_NONE) {
         struct node_binpack_result r = node_binpack_estimate(&p.b);
-        json_out_open(result, "{");
-        json_out_key(result, "nodes");
-        json_out_int(result, r.nodes);
-        json_out_key(result, "pods_placed");
-        json_out_int(result, r.pods_placed);
-        json_out_close(result, "}");
-        text_add(reason,
+        json_out_open(trial->result, "{");
+        json_out_key(trial->result, "nodes");
+        json_out_int(trial->result, r.nodes);
+        json_out_key(trial->result, "pods_placed");
+        json_out_int(trial->result, r.pods_placed);
+        json_out_close(trial->result, "}");
+        text_add(trial->reason,
                  r.limited ? "stopped at max_nodes" : "all pods that fit a node are placed");
-        if (expect)
-            *pass = decide_read_int_or(expect, "nodes", r.nodes, 0, INT32_MAX, e) == r.nodes &&
-                    decide_read_int_or(expect, "pods_placed", r.pods_placed, 0, INT32_MAX, e) ==
-                        r.pods_placed;
+        if (trial->expect)
+            trial->pass =
+                decide_read_int_or(trial->expect, "nodes", r.nodes, 0, INT32_MAX, e) == r.nodes &&
+                decide_read_int_or(trial->expect, "pods_placed", r.pods_placed, 0, INT32_MAX, e) ==
+                    r.pods_placed;
     }
     free(p.b.groups);
     free(p.b.order);

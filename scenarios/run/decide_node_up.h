@@ -4,11 +4,6 @@
 
 #include "scenarios/run/decide.h"
 
-decide_fn decide_node_up_least_waste;
-decide_fn decide_node_up_most_pods;
-decide_fn decide_node_up_least_nodes;
-decide_fn decide_node_up_priority;
-decide_fn decide_node_up_price;
 decide_fn decide_node_up_backoff;
 decide_fn decide_node_up_request;
 decide_fn decide_node_up_balance;

@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Most units of a resource in one figure: thousands of such figures add up in an int64_t. */
+#define DECIDE_READ_MOST INT64_C(1000000000000000)
+
 /* The field, or NULL when it is missing or null. Complains only when o is no object. */
 const struct json *decide_read_field(const struct json *o, const char *key, struct err *e);
 

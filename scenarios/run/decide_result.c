@@ -1,6 +1,8 @@
 /* decide_result: writing and comparing the results of a case. */
 #include "scenarios/run/decide_result.h"
 
+#include "scenarios/run/decide.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -220,4 +222,12 @@ bool decide_result_matches(const struct decide_result *r, const struct json *exp
         return false;
     }
     return true;
+}
+
+int decide_result_finish(const struct decide_result *r, struct decide_trial *trial)
+{
+    decide_result_write(r, trial->result);
+    if (trial->expect)
+        trial->pass = decide_result_matches(r, trial->expect, trial->reason);
+    return 0;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct decide_trial;
+
 #define DECIDE_RESULT_MOST 12
 
 enum decide_type {
@@ -59,6 +61,9 @@ void decide_result_numbers(struct decide_result *r, const char *key, const doubl
 void decide_result_texts(struct decide_result *r, const char *key, const char *const *v, size_t n);
 void decide_result_changes(struct decide_result *r, const char *key, const struct decide_change *v,
                            size_t n);
+
+/* Writes them as the trial's result and judges them by what it expects. Always 0. */
+int decide_result_finish(const struct decide_result *r, struct decide_trial *trial);
 
 /* One object. Whole numbers beyond 2^53 become strings of digits. */
 void decide_result_write(const struct decide_result *r, struct json_out *out);
