@@ -121,6 +121,7 @@ if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TEST
     criterion cuda-shim-gcc .build/release/sluice_cuda_tests
     counted bad_cli tests/bad_cli.sh .build/release/sluice
     counted compare_cases tests/compare_cases.sh .build/release/sluice
+    counted drills tests/drills.sh .build/release/sluice
     for name in link_law symbol_prefix installed cuda_build cuda_calls gpu_script; do
         check "$name" bash "tests/checks/$name.sh"
     done

@@ -269,6 +269,41 @@ Test(drill, a_slow_registry_slows_what_is_on_its_way_too)
     fixture_fini(&f);
 }
 
+/* A tenth from 1000 s for ten minutes, a quarter from 1200 s for twenty: the pulls take 100 s, 100
+ * s while both hold, 40 s once the first is over, and 10 s in the end. */
+Test(drill, of_two_slow_registries_the_slower_one_counts)
+{
+    fixture_open(&f,
+                 FILE_OF("\"registry-slow=10x/10m@1000s\", \"registry-slow=4x/20m@1200s\"",
+                         POOL("p", H, ", \"minSize\": 4"), ""),
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 1050 * S, 0, 1);
+    fixture_want_at(&f, 1300 * S, 0, 2);
+    fixture_want_at(&f, 1700 * S, 0, 3);
+    fixture_want_at(&f, 2500 * S, 0, 4);
+    fixture_close(&f);
+    cr_assert_eq(fixture_call(&f, CALL_READY, 0)->at, 1150 * S);
+    cr_assert_eq(fixture_call(&f, CALL_READY, 1)->at, 1400 * S);
+    cr_assert_eq(fixture_call(&f, CALL_READY, 2)->at, 1740 * S, "the first was over at 1600 s");
+    cr_assert_eq(fixture_call(&f, CALL_READY, 3)->at, 2510 * S);
+    fixture_fini(&f);
+}
+
+/* A loss for twenty minutes and one for ten seconds within it: the zone sells again after the
+ * twenty.
+ */
+Test(drill, a_zone_is_gone_until_the_last_of_two_losses_is_over)
+{
+    play(FILE_OF("\"zone-loss=cn-hangzhou-h/20m@30m\", \"zone-loss=cn-hangzhou-h/10s@31m\"",
+                 POOL("p", H, ", \"initialSize\": 2"), ""),
+         SIM_HOUR, 2);
+    cr_assert_eq(f.counts[CALL_DEAD], 2);
+    cr_assert_eq(between(CALL_READY, 30 * M, 50 * M), 0);
+    cr_assert_eq(between(CALL_READY, 50 * M, 60 * M), 2);
+    fixture_fini(&f);
+}
+
 Test(drill, is_refused_where_it_has_nothing_to_act_on)
 {
     static const struct {

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* create 10 s, image 77 MB at 7.7 MB/s = 10 s, nothing else. */
@@ -157,6 +158,37 @@ Test(supply_eci, a_pool_that_can_grow_keeps_its_pods)
     fixture_fini(&f);
 }
 
+/* A machine of 8 vCPU keeps half a vCPU for its kubelet and half for a DaemonSet: the pool buys
+ * none for pods of 7.5, and it is of no use that they wait for one. */
+Test(supply_eci, a_pod_that_no_node_has_room_for_does_not_wait_for_one)
+{
+    static const struct {
+        const char *cpu, *memory;
+        double instances;
+    } rows[] = {{"7", "30Gi", 0}, {"7001m", "30Gi", 1}, {"7", "30721Mi", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct fixture_cluster f;
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "{\"nodePools\": [{\"name\": \"elastic\", \"zones\": [\"z\"], \"instanceTypes\": "
+            "[\"ecs.gn6v-c8g1.2xlarge\"], \"minSize\": 0, \"maxSize\": 5, \"initialSize\": 0, "
+            "\"onDemandPercentageAboveBaseCapacity\": 100, \"reservedCpu\": \"500m\", "
+            "\"daemonSetCpu\": \"500m\", \"reservedMemory\": \"1Gi\", \"daemonSetMemory\": "
+            "\"1Gi\"}], \"clusterAutoscaler\": {}, \"virtualNode\": {\"burstResource\": \"eci\", "
+            "\"create\": \"10s\"}, \"services\": [{\"name\": \"bert\", \"instant\": true, "
+            "\"pod\": {\"gpus\": 1, \"cpu\": \"%s\", \"memory\": \"%s\"}}]}",
+            rows[i].cpu, rows[i].memory);
+        fixture_open(&f, text, SIM_HOUR, 1);
+        fixture_start(&f);
+        fixture_want_at(&f, 60 * SIM_SECOND, 0, 1);
+        fixture_close(&f);
+        cr_assert_eq(f.counts[CALL_READY], 1, "row %zu", i);
+        cr_assert_eq(fixture_figure(&f, "eci.created"), rows[i].instances, "row %zu", i);
+        fixture_fini(&f);
+    }
+}
+
 Test(supply_eci, the_start_has_its_instances_running)
 {
     static struct fixture_cluster f;
@@ -248,6 +280,24 @@ Test(supply_eci, a_lost_zone_takes_its_instances)
     cr_assert_eq(fixture_call(&f, CALL_READY, 1)->at, (600 + 5 + 20) * SIM_SECOND);
     cr_assert(bills(&f, "h") == 1 && bills(&f, "i") == 1);
     cr_assert_float_eq(billed(&f), (600 - 10) + (3600 - 615), 1e-9);
+    fixture_fini(&f);
+}
+
+/* Zone h goes twice: the shorter loss within the longer one does not bring it back. */
+Test(supply_eci, a_zone_is_gone_until_the_last_loss_is_over)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f,
+                 ONLY(ZONES) " \"drills\": [\"zone-loss=h/30m@10m\", \"zone-loss=h/5m@15m\"], "
+                             "\"services\": [" SERVICE "]}",
+                 SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_want_at(&f, 25 * SIM_MINUTE, 0, 2);
+    fixture_want_at(&f, 45 * SIM_MINUTE, 0, 3);
+    fixture_close(&f);
+    cr_assert(bills(&f, "h") == 2 && bills(&f, "i") == 2, "%zu and %zu", bills(&f, "h"),
+              bills(&f, "i"));
     fixture_fini(&f);
 }
 

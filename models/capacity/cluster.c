@@ -94,12 +94,25 @@ static void fail(void *self, const char *knob, const char *what)
 
 /* ---- drills ---- */
 
+/* Of the slow registries of this moment the slowest counts. */
+static double slowest(const struct cluster *c, sim_ns now)
+{
+    double factor = 1;
+    for (size_t i = 0; i < c->set.config->n_drills; i++) {
+        const struct drill *d = &c->set.config->drills[i];
+        if (d->kind == DRILL_REGISTRY_SLOW && d->at <= now && now < drill_end(d) &&
+            d->factor > factor)
+            factor = d->factor;
+    }
+    return factor;
+}
+
 static void end_slow_registry(void *self, sim_ns now, uint64_t arg)
 {
     struct cluster *c = self;
     const struct drill *d = &c->set.config->drills[arg];
     recorder_log(c->set.recorder, now, true, "drill", "over", "%s", d->text);
-    startup_slow_pulls(c->startup, now, 1);
+    startup_slow_pulls(c->startup, now, slowest(c, now));
 }
 
 static void on_drill(void *self, sim_ns now, uint64_t arg)
@@ -108,7 +121,7 @@ static void on_drill(void *self, sim_ns now, uint64_t arg)
     const struct drill *d = &c->set.config->drills[arg];
     recorder_log(c->set.recorder, now, true, "drill", drill_name(d->kind), "%s", d->text);
     if (d->kind == DRILL_REGISTRY_SLOW) {
-        startup_slow_pulls(c->startup, now, d->factor);
+        startup_slow_pulls(c->startup, now, slowest(c, now));
         if (drill_end(d) < c->set.horizon)
             sim_at(c->set.sim, drill_end(d), SIM_FAULT, end_slow_registry, c, arg);
     }

@@ -11,6 +11,10 @@
  *   registry-slow=10x@8h         images come at a tenth of the rate from then on; 10x/2h: for two
  *                                hours
  *
+ * Several may overlap, also of one kind: a zone is gone and spot out of stock until the last of
+ * them is over, of two slow registries the slower counts, of two frozen metrics the older value
+ * stands while both hold and the later one's own from then on.
+ *
  * The cluster plays them as SIM_FAULT events and writes each into the decision log; a frozen
  * metric is a fault of the services' metric paths, set while the scenario is loaded. */
 #ifndef SLUICE_MODELS_CAPACITY_DRILL_H

@@ -239,7 +239,7 @@ void eci_life_begin(struct eci_fleet *s, sim_ns now, uint32_t slot)
 static void lose_zone(struct eci_fleet *s, sim_ns now, const struct drill *d)
 {
     for (uint32_t z = 0; z < s->config->zones.count; z++)
-        if (strcmp(s->config->zones.items[z], d->zone) == 0)
+        if (strcmp(s->config->zones.items[z], d->zone) == 0 && drill_end(d) > s->zone_from[z])
             s->zone_from[z] = drill_end(d);
     for (uint32_t i = 0; i < pods_capacity(s->set.pods); i++) {
         struct eci_instance *in = &s->instances[i];

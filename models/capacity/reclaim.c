@@ -143,7 +143,8 @@ static void close_zone(struct pools *s, const struct drill *d)
 {
     for (size_t i = 0; i < s->n_groups; i++)
         for (size_t z = 0; z < s->groups[i].n_zones; z++)
-            if (strcmp(s->groups[i].config->zones.items[z], d->zone) == 0)
+            if (strcmp(s->groups[i].config->zones.items[z], d->zone) == 0 &&
+                drill_end(d) > s->groups[i].zone_from[z])
                 s->groups[i].zone_from[z] = drill_end(d);
 }
 

@@ -8,11 +8,13 @@
 #include "models/capacity/pods.h"
 #include "models/capacity/scheduler.h"
 
+/* An empty node of this machine takes the pod beside its reservations and DaemonSets. */
 static bool fits(const struct pool_config *pool, const struct instance_type *t, uint32_t zone,
                  const struct pod_shape *pod)
 {
     return scheduler_matches(pod, pool, t, pool->zones.items[zone]) && pod->gpus <= t->gpus &&
-           pod->cpu_milli <= t->vcpu * INT64_C(1000) && pod->memory_bytes <= t->memory;
+           pod->cpu_milli + pool->daemon_cpu_milli <= pool_cpu_milli(pool, t) &&
+           pod->memory_bytes + pool->daemon_memory <= pool_memory(pool, t);
 }
 
 static bool can_buy(const struct relief *r, sim_ns now, const struct pod_shape *pod)
