@@ -3,6 +3,7 @@
 
 #include "sim/arena.h"
 #include "sim/err.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 #include <assert.h>
@@ -151,7 +152,7 @@ int gemm_table_load(struct gemm_table *t, const char *path, struct err *e)
 {
     struct arena *a = arena_create(e);
     size_t length = 0;
-    char *text = a ? json_read_file(a, path, GEMM_TABLE_BYTES, &length, e) : NULL;
+    char *text = a ? file_read(a, path, GEMM_TABLE_BYTES, &length, e) : NULL;
     const struct json *root = text ? json_parse(a, path, text, length, e) : NULL;
     int rc = root ? load_head(t, root, e) : -1;
     const struct json *row = rc == 0 ? json_get(root, "products")->first : NULL;

@@ -51,12 +51,6 @@ struct json_part {
 };
 struct json *json_parse_part(struct arena *a, const struct json_part *part, struct err *e);
 
-/* Reads a whole file (or standard input for "-") into the arena, with a final NUL. ERR_INPUT when
- * it does not exist, is no regular file or pipe, or is larger than `limit`; ERR_SYSTEM on read
- * errors. */
-char *json_read_file(struct arena *a, const char *path, size_t limit, size_t *length,
-                     struct err *e);
-
 /* Child of an object by exact key, or NULL; also NULL when o is NULL or no object. */
 const struct json *json_get(const struct json *o, const char *key);
 /* Steps through "a.b[2].c"; NULL when a step is missing. */

@@ -5,6 +5,7 @@
  * committed. */
 #include "scenarios/run/scenario.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
@@ -71,7 +72,7 @@ static void compare_message(const char *name, const struct text *t)
     struct err e = {0};
     struct arena *a = arena_create(&e);
     message_file(name, path, sizeof path);
-    const char *expected = json_read_file(a, path, 1u << 16, &length, &e);
+    const char *expected = file_read(a, path, 1u << 16, &length, &e);
     cr_assert(expected, "%s: %s", path, e.msg);
     cr_expect_str_eq(t->s, expected, "%s: %s", name, t->s);
     arena_destroy(a);

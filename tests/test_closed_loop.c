@@ -5,6 +5,7 @@
 #include "kernels/load.h"
 #include "scenarios/cli/profile_draft.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 #include <criterion/criterion.h>
@@ -140,7 +141,7 @@ static const struct json *simulate(struct arena *a, const char *dir)
     snprintf(line, sizeof line, "%s run %s/scenario.json --no-store --format json > %s",
              SLUICE_BINARY, dir, out);
     cr_assert_eq(WEXITSTATUS(system(line)), 0);
-    char *text = json_read_file(a, out, JSON_MAX_BYTES, &length, &e);
+    char *text = file_read(a, out, JSON_MAX_BYTES, &length, &e);
     const struct json *root = text ? json_parse(a, out, text, length, &e) : NULL;
     cr_assert(root, "%s", e.msg);
     return root;

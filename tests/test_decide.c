@@ -1,6 +1,7 @@
 /* test_decide: the conformance suites as a whole, the ways to write cases, and bad ones. */
 #include "scenarios/run/decide.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "tests/shared_data.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +45,7 @@ static struct decide_tally run_file(const char *path, unsigned threads)
     struct err e = {0};
     struct arena *a = arena_create(&e);
     size_t length;
-    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, &e);
+    char *text = file_read(a, path, JSON_MAX_BYTES, &length, &e);
     cr_assert(text, "%s: %s", path, e.msg);
     struct caught c = {0};
     struct decide_tally tally = {0};

@@ -1,6 +1,7 @@
 /* test_decide_node: the conformance cases of the node autoscaler, and bad ones. */
 #include "scenarios/run/decide_node.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "tests/shared_data.h"
 
 #include <criterion/criterion.h>
@@ -39,7 +40,7 @@ static size_t run_file(const char *path)
     struct err e = {0};
     struct arena *a = arena_create(&e);
     size_t length, n = 0;
-    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, &e);
+    char *text = file_read(a, path, JSON_MAX_BYTES, &length, &e);
     cr_assert(text, "%s", e.msg);
     struct json *file = json_parse(a, path, text, length, &e);
     cr_assert(file, "%s: %s", e.where, e.msg);

@@ -1,4 +1,4 @@
-/* test_json: the cJSON door, its places and its refusals. */
+/* test_json: what is JSON and what is not, places, trees, the writer. */
 #include "sim/arena.h"
 #include "sim/json.h"
 
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -220,45 +219,6 @@ Test(json, finds_the_first_repeated_key_among_very_many)
     cr_assert_str_eq(e.where, "a.json:150001:1");
     cr_assert_str_eq(e.msg, "key 'k7' is repeated; it stands first at line 8, column 1");
     text_fini(&t);
-}
-
-Test(json, reads_files_and_says_why_not)
-{
-    static const struct {
-        const char *path, *msg;
-    } rows[] = {
-        {SLUICE_SOURCE_DIR "/no/such/file.json", "there is no such file"},
-        {SLUICE_SOURCE_DIR "/README.md/x.json", "there is no such file"},
-        {SLUICE_SOURCE_DIR, "is a directory, expected a file"},
-        {"/dev/zero", "is neither a file nor a pipe"},
-        {SLUICE_SOURCE_DIR "/LICENSE", "larger than 100 bytes"},
-    };
-    size_t length;
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct err e = {0};
-        cr_assert_null(json_read_file(arena, rows[i].path, 100, &length, &e));
-        cr_assert_eq(e.code, ERR_INPUT);
-        cr_assert_str_eq(e.where, rows[i].path);
-        cr_assert_str_eq(e.msg, rows[i].msg);
-    }
-    struct err e = {0};
-    const char *own =
-        json_read_file(arena, SLUICE_SOURCE_DIR "/tests/test_json.c", 1u << 20, &length, &e);
-    cr_assert(own && strncmp(own, "/* test_json:", 13) == 0 && strlen(own) == length, "%s", e.msg);
-}
-
-Test(json, reads_standard_input)
-{
-    int ends[2];
-    size_t length;
-    struct err e = {0};
-    cr_assert_eq(pipe(ends), 0);
-    cr_assert_eq(write(ends[1], "[1]", 3), 3);
-    close(ends[1]);
-    dup2(ends[0], STDIN_FILENO);
-    const char *text = json_read_file(arena, "-", 100, &length, &e);
-    cr_assert(text && length == 3 && strcmp(text, "[1]") == 0, "%s", e.msg);
-    close(ends[0]);
 }
 
 static void write_sample(struct json_out *o)

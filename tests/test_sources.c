@@ -1,5 +1,6 @@
 /* test_sources: every figure of the catalogue and the calibration says where it is from. */
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 #include "sim/knob.h"
 
@@ -50,7 +51,7 @@ static size_t check_file(const char *path)
     struct arena *a = arena_create(&e);
     char place[600];
     size_t length = 0, entries = 0;
-    char *text = json_read_file(a, path, 16u << 20, &length, &e);
+    char *text = file_read(a, path, 16u << 20, &length, &e);
     cr_assert(text, "%s", e.msg);
     const struct json *root = json_parse(a, path, text, length, &e);
     cr_assert(root, "%s: %s", e.where, e.msg);

@@ -8,6 +8,7 @@
 #include "scenarios/cli/bench_setup.h"
 #include "sim/arena.h"
 #include "sim/err.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 #include <math.h>
@@ -128,7 +129,7 @@ static int load_json(struct arena *a, const char *path, struct result *out, stru
 {
     size_t length;
     struct bench_result b;
-    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, e);
+    char *text = file_read(a, path, JSON_MAX_BYTES, &length, e);
     const struct json *root = text ? json_parse(a, path, text, length, e) : NULL;
     if (!root)
         return -1;

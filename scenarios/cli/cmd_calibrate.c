@@ -9,6 +9,7 @@
 #include "scenarios/cli/options.h"
 #include "scenarios/cli/profile_draft.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 #include "sim/text.h"
 #include "sim/zone.h"
@@ -130,7 +131,7 @@ static int read_files(struct calibrate *c, struct arena *a, struct err *e)
         struct timings_source s = {
             .path = c->from.items[i], .batch = i < n ? batches[i] : 0, .config = c->config};
         struct timings t;
-        s.text = json_read_file(a, s.path, TIMINGS_MAX_BYTES, &s.length, e);
+        s.text = file_read(a, s.path, TIMINGS_MAX_BYTES, &s.length, e);
         if (!s.text || timings_read(a, &s, c->format, &t, e) || merge(c, &s, &t, e))
             return -1;
         if (used < sizeof c->source)

@@ -5,6 +5,7 @@
 #include "scenarios/run/decide.h"
 #include "scenarios/run/decide_manifest.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/text.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void run_file(const char *path, unsigned threads, struct decide_tally *ta
     struct err e = {0};
     struct arena *a = arena_create(&e);
     size_t length = 0;
-    char *text = a ? json_read_file(a, path, JSON_MAX_BYTES, &length, &e) : NULL;
+    char *text = a ? file_read(a, path, JSON_MAX_BYTES, &length, &e) : NULL;
     const struct decide_source source = {path, text, length, threads};
     if (!text || decide_text(&source, print, NULL, tally, &e)) {
         fflush(stdout);

@@ -5,6 +5,7 @@
 #include "scenarios/run/bind.h"
 #include "sim/arena.h"
 #include "sim/digest.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 #include <dirent.h>
@@ -63,7 +64,7 @@ static int read_part(struct bind *b, const char *path, struct catalog_part *part
                      struct digest *content, struct err *e)
 {
     size_t length;
-    char *text = json_read_file(b->arena, path, FILE_BYTES_MAX, &length, e);
+    char *text = file_read(b->arena, path, FILE_BYTES_MAX, &length, e);
     struct json *root = text ? json_parse(b->arena, path, text, length, e) : NULL;
     if (!root || bind_object(b, root, "", &catalog_part_knobs, part, e))
         return -1;

@@ -8,6 +8,7 @@
 #include "scenarios/run/indent.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 #include <assert.h>
@@ -27,7 +28,7 @@ static bool is_hpa(const struct json *d)
 static struct json *load(struct arena *a, const char *path, struct err *e)
 {
     size_t length, n = strlen(path);
-    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, e);
+    char *text = file_read(a, path, JSON_MAX_BYTES, &length, e);
     if (!text)
         return NULL;
     const char *s = text + strspn(text, " \t\r\n");

@@ -8,6 +8,7 @@
 #include "scenarios/run/scheduling.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
@@ -93,7 +94,7 @@ static int add_document(struct manifest_set *m, struct json *root, struct err *e
 static int add_file(struct manifest_set *m, const char *path, struct err *e)
 {
     size_t length;
-    char *text = json_read_file(m->arena, path, 16u << 20, &length, e);
+    char *text = file_read(m->arena, path, 16u << 20, &length, e);
     if (!text)
         return -1;
     struct json *all = yaml_parse_all(m->arena, path, text, length, e);

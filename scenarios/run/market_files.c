@@ -6,6 +6,7 @@
 #include "scenarios/run/scenario.h"
 #include "sim/arena.h"
 #include "sim/digest.h"
+#include "sim/file.h"
 #include "sim/json.h"
 
 static int digest_list(const struct scenario *s, const char *base_dir,
@@ -15,7 +16,7 @@ static int digest_list(const struct scenario *s, const char *base_dir,
     for (size_t i = 0; i < items->count; i++) {
         size_t length;
         const char *path = folder_join(s->arena, base_dir, c[i].file, e);
-        char *text = path ? json_read_file(s->arena, path, JSON_MAX_BYTES, &length, e) : NULL;
+        char *text = path ? file_read(s->arena, path, JSON_MAX_BYTES, &length, e) : NULL;
         if (!text)
             return -1;
         digest_bytes(files, text, length);

@@ -22,6 +22,7 @@
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
 #include "sim/digest.h"
+#include "sim/file.h"
 #include "sim/json.h"
 #include "sim/zone.h"
 
@@ -638,7 +639,7 @@ static void digest_tree(struct digest *d, const struct json *node)
 static int digest_file(struct loading *l, const char *path, struct err *e)
 {
     size_t length;
-    char *text = path ? json_read_file(l->arena, path, JSON_MAX_BYTES, &length, e) : NULL;
+    char *text = path ? file_read(l->arena, path, JSON_MAX_BYTES, &length, e) : NULL;
     if (!text)
         return -1;
     digest_bytes(&l->files, text, length);

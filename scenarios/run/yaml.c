@@ -2,6 +2,7 @@
 #include "scenarios/run/yaml.h"
 
 #include "sim/arena.h"
+#include "sim/file.h"
 #include "sim/text.h"
 
 #include <assert.h>
@@ -618,7 +619,7 @@ static bool looks_like_json(const char *text, size_t length)
 struct json *yaml_load(struct arena *a, const char *path, struct err *e)
 {
     size_t length;
-    char *text = json_read_file(a, path, JSON_MAX_BYTES, &length, e);
+    char *text = file_read(a, path, JSON_MAX_BYTES, &length, e);
     if (!text)
         return NULL;
     bool yaml = ends_with(path, ".yaml") || ends_with(path, ".yml");

@@ -14,7 +14,7 @@ tests: tests scenarios reports kernels models workloads sim"
 
 # Header of a library, and the files that may include it.
 doors="
-cjson/ ^sim/json\.c$
+cjson/ ^sim/json_parse\.c$
 gsl/ ^(sim/stats\.c|.*_fit\.c|tests/.*)$
 yaml.h ^scenarios/run/yaml\.c$
 sqlite3.h ^(reports/store\.c|tests/.*)$
