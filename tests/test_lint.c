@@ -64,6 +64,28 @@ Test(lint, trips_one_rule_for_each_mistake)
          "can ever be bought: stockLimits[0] of pool p sells none", LINT_ERROR},
         {"account.onDemandVcpuQuota=7", "placement",
          "account.onDemandVcpuQuota is 7, below the 8 vCPU of ecs.gn6v-c8g1.2xlarge", LINT_ERROR},
+        {"nodePools.p.maxSize=3", "reach",
+         "a may grow to 4 replicas, and there is room for 3: maxSize of pool p is 3", LINT_WARNING},
+        {"nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],"
+         "\"reservedCpu\":"
+         "\"1\",\"maxSize\":2}",
+         "reach", "room for 2: maxSize of pool p is 2", LINT_WARNING},
+        {"nodePools.p.stockLimits=[{\"most\":2,\"type\":\"ecs.gn6v-c8g1.2xlarge\"}]", "reach",
+         "room for 2: stockLimits of pool p", LINT_WARNING},
+        {"nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":["
+         "\"cn-"
+         "hangzhou-h\",\"cn-hangzhou-i\"],\"stockLimits\":[{\"most\":3}]}",
+         "reach", "room for 3: stockLimits of pool p", LINT_WARNING},
+        {"account.onDemandVcpuQuota=31", "reach", "room for 3: account.onDemandVcpuQuota is 31",
+         LINT_WARNING},
+        {"clusterAutoscaler=null", "placement",
+         "never a machine for the pods of a: initialSize of pool p is 0", LINT_ERROR},
+        {"virtualNode={\"burstResource\":\"eci_only\",\"vcpuQuota\":31}", "reach",
+         "room for 3: virtualNode.vcpuQuota is 31, and an instance has 8 vCPU", LINT_WARNING},
+        {"virtualNode={\"burstResource\":\"eci_only\",\"vcpuQuota\":7}", "placement",
+         "can ever be created: virtualNode.vcpuQuota is 7", LINT_ERROR},
+        {"virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\":3}]}", "reach",
+         "room for 3: virtualNode.stockLimits", LINT_WARNING},
         {"nodePools.p.headroom=51", "headroom", "maxSize, 50, has room for 50", LINT_WARNING},
         {"nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"headroom\":1,"
          "\"headroomCpu\":\"9\"}",
@@ -92,7 +114,17 @@ Test(lint, is_silent_about_limits_that_leave_something)
         "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":[\"cn-"
         "hangzhou-h\",\"cn-hangzhou-i\"],"
         "\"stockLimits\":[{\"most\":0,\"zone\":\"cn-hangzhou-h\"}]}",
-        "account.onDemandVcpuQuota=8",
+        "account.onDemandVcpuQuota=32",
+        "nodePools.p.maxSize=4",
+        "nodePools.p.stockLimits=[{\"most\":4}]",
+        "nodePools.p.stockLimits=[{\"most\":1,\"lasts\":\"59m\"}]",
+        "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":[\"cn-"
+        "hangzhou-h\",\"cn-hangzhou-i\"],"
+        "\"stockLimits\":[{\"most\":1,\"zone\":\"cn-hangzhou-h\"}]}",
+        "virtualNode={\"burstResource\":\"eci_only\",\"vcpuQuota\":32}",
+        "virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\":4}]}",
+        "virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\":0,\"billing\":"
+        "\"spot\"}]}",
         "nodePools.p.taints=[\"gpu=yes:PreferNoSchedule\"]",
         "nodePools.p.headroom=50",
     };
@@ -160,6 +192,10 @@ Test(lint, says_when_cost_per_vcpu_buys_the_dearer_machine_first)
     "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {name: model}\nspec:\n  csi:\n"        \
     "    driver: ossplugin.csi.alibabacloud.com\n    volumeAttributes: {bucket: b" attributes      \
     "}\n"
+#define POOL(max, taints)                                                                          \
+    "---\nnodepool_info: {name: p}\nauto_scaling: {min_instances: 0, max_instances: " max "}\n"    \
+    "kubernetes_config: {labels: [], taints: [" taints "]}\nscaling_group: {instance_types: "      \
+    "[ecs.gn6v-c8g1.2xlarge], multi_az_policy: COST_OPTIMIZED}\n"
 #define GOOD_HPA HPA_OF("v2", "prod-web-80", "50", "4")
 #define GOOD_POD DEPLOYMENT(READY LIVE("30"))
 
@@ -174,8 +210,11 @@ static void look_at(const char *manifest)
              "{\"sluice\": 1, \"name\": \"m\", \"horizon\": \"1h\", \"manifests\": [\"%s\"], "
              "\"services\": [{\"name\": \"web\", \"deployment\": \"prod/web\", \"traffic\": "
              "{\"qps\": 150}, \"serving\": {\"serviceTime\": {\"V100\": \"10ms\"}}, \"startup\": "
-             "{\"model\": {\"time\": \"60s\"}}}]}",
-             yaml);
+             "{\"model\": {\"time\": \"60s\"}}}]%s}",
+             yaml,
+             strstr(manifest, "nodepool_info")
+                 ? ", \"nodePools\": [{\"name\": \"p\"}], \"clusterAutoscaler\": {}"
+                 : "");
     struct temp_file f = temp_text(text);
     snprintf(set, sizeof set, "seed=1");
     const char *sets[] = {set};
@@ -202,11 +241,14 @@ Test(lint, each_rule_has_a_manifest_that_trips_it_and_one_that_does_not)
         {"readiness", DEPLOYMENT(LIVE("30")) GOOD_HPA},
         {"liveness", DEPLOYMENT(READY LIVE("3")) GOOD_HPA},
         {"credentials", GOOD_POD GOOD_HPA VOLUME(", akId: A, akSecret: B")},
+        {"placement", GOOD_POD GOOD_HPA POOL("4", "{key: gpu, value: 'yes', effect: NoSchedule}")},
+        {"reach", GOOD_POD GOOD_HPA POOL("3", "")},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         look_at(rows[i].bad);
         cr_assert(finding(rows[i].rule), "row %zu: %s does not trip", i, rows[i].rule);
-        look_at(GOOD_POD GOOD_HPA VOLUME(""));
+        look_at(GOOD_POD GOOD_HPA VOLUME("")
+                    POOL("4", "{key: gpu, value: 'yes', effect: PreferNoSchedule}"));
         cr_assert_null(finding(rows[i].rule), "row %zu: %s: %s", i, rows[i].rule,
                        finding(rows[i].rule)->words);
     }

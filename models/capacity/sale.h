@@ -29,6 +29,13 @@ bool sale_takes(const struct sale *s, const struct pool_config *pool, const stru
  * each of them for the whole run. Words name the first: "stockLimits[0] of pool p sells none". */
 bool sale_barred(const struct sale *s, const struct pod_shape *pod, char *words, size_t size);
 /* Open data. */
+struct sale_room {
+    int64_t pods;    /* at most, and not always so many: limits that overlap count one by one */
+    char words[200]; /* the limit: "maxSize of pool p is 6" */
+};
+/* How many pods like this the pools can hold, if there are no others. */
+void sale_room(const struct sale *s, const struct pod_shape *pod, struct sale_room *out);
+/* Open data. */
 struct sale_headroom {
     int64_t kept;    /* placeholders that the pool can keep at most */
     char words[300]; /* why not all */

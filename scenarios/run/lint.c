@@ -2,6 +2,7 @@
 #include "scenarios/run/lint.h"
 
 #include "models/capacity/catalog.h"
+#include "models/capacity/eci_room.h"
 #include "models/capacity/group.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/pod_shape.h"
@@ -293,8 +294,8 @@ static void check_headroom(struct lint *out, const struct scenario *s, const str
         report(out, (struct mark){LINT_WARNING, "headroom", place_of(s, role)}, "%s", h.words);
 }
 
-/* A pod that no machine takes, or whose machines can never be had. */
-static void check_place(struct lint *out, const struct scenario *s, const struct sale *sale,
+/* A pod that no machine takes, or whose machines can never be had: whether it was told. */
+static bool check_place(struct lint *out, const struct scenario *s, const struct sale *sale,
                         uint32_t owner)
 {
     const struct pool_config *pools = s->cluster.pools.items;
@@ -311,6 +312,55 @@ static void check_place(struct lint *out, const struct scenario *s, const struct
         scheduler_list(&refused, words, sizeof words);
         report(out, m, "no machine that the pools buy takes a pod of %.60s: %s", pod->name, words);
     }
+    return !takes || words[0] != '\0';
+}
+
+/* The largest size that the service's autoscaler may ask for; NULL: it says none. */
+static const struct json *top_of(const struct json *service)
+{
+    static const char *const keys[] = {"hpa.maxReplicas",    "keda.maxReplicaCount",
+                                       "oracle.maxReplicas", "kpa.max-scale",
+                                       "fixed.replicas",     "fixed"};
+    const struct json *scaler = json_get(service, "autoscaler");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct json *top = json_at(scaler, keys[i]);
+        if (top && quantity(top) > 0)
+            return top;
+    }
+    return NULL;
+}
+
+/* Sizes that no pool and no quota has room for, were the service alone. */
+static void check_reach(struct lint *out, const struct scenario *s, const struct sale *sale,
+                        uint32_t owner)
+{
+    const struct pod_shape *pod = &s->shapes[owner];
+    const struct json *service = place_of(s, s->roles[owner]), *top = top_of(service);
+    struct sale_room room;
+    sale_room(sale, pod, &room);
+    if (room.pods == 0)
+        report(out, (struct mark){LINT_ERROR, "placement", service},
+               "there is never a machine for the pods of %.60s: %s", pod->name, room.words);
+    else if (top && quantity(top) > (double)room.pods)
+        report(out, (struct mark){LINT_WARNING, "reach", top},
+               "%.60s may grow to %.0f replicas, and there is room for %lld: %s", pod->name,
+               quantity(top), (long long)room.pods, room.words);
+}
+
+/* The same of pods that go to the virtual node alone. */
+static void check_instances(struct lint *out, const struct scenario *s, uint32_t owner)
+{
+    const struct pod_shape *pod = &s->shapes[owner];
+    const struct json *service = place_of(s, s->roles[owner]), *top = top_of(service);
+    struct eci_room room;
+    eci_room_of(&s->cluster, s->catalog, pod, s->horizon, &room);
+    if (room.pods == 0)
+        report(out, (struct mark){LINT_ERROR, "placement", service},
+               "no instance for the pods of %.60s can ever be created: %s", pod->name, room.words);
+    else if (top && quantity(top) > (double)room.pods)
+        report(out, (struct mark){LINT_WARNING, "reach", top},
+               "%.60s may grow to %.0f replicas, and there is room for %lld: %s", pod->name,
+               quantity(top), (long long)room.pods, room.words);
 }
 
 /* With a virtual node or machines that are simply there a pod may find its place elsewhere. */
@@ -321,8 +371,11 @@ static void check_places(struct lint *out, const struct scenario *s)
     for (uint32_t o = 0; o < s->n_owners; o++) {
         if (s->roles[o].kind == OWNERS_HEADROOM)
             check_headroom(out, s, &sale, o);
-        else if (!elsewhere)
-            check_place(out, s, &sale, o);
+        else if (!elsewhere && !check_place(out, s, &sale, o) && s->cluster.pools.count > 0 &&
+                 !s->shapes[o].placement)
+            check_reach(out, s, &sale, o);
+        if (s->roles[o].kind != OWNERS_HEADROOM)
+            check_instances(out, s, o);
     }
 }
 
