@@ -45,6 +45,7 @@ int gpu_watch_look(struct gpu_watch *w, struct err *e)
     bool slow = nvml_throttled(&s, THROTTLED_SHARE);
     u->samples++;
     u->throttled += slow;
+    u->capped += (s.reasons & NVML_REASON_POWER_CAP) != 0;
     /* fmax and fmin take the number when the other is none */
     u->clock_mhz = fmax(u->clock_mhz, s.sm_clock_mhz);
     u->clock_low_mhz = fmin(u->clock_low_mhz, s.sm_clock_mhz);
@@ -53,7 +54,8 @@ int gpu_watch_look(struct gpu_watch *w, struct err *e)
     u->power_limit_w = s.power_limit_w;
     u->temperature_c = fmax(u->temperature_c, s.temperature_c);
     u->memory_bytes = fmax(u->memory_bytes, s.memory_used_bytes);
-    u->reasons |= s.reasons_known ? s.reasons : 0;
+    u->reasons |= s.reasons;
+    u->faults |= slow ? s.reasons & NVML_REASONS_OF_FAULT : 0;
     w->power_sum += s.power_w;
     w->busy_sum += s.busy_share;
     return slow;
@@ -68,10 +70,18 @@ void gpu_watch_read(const struct gpu_watch *w, struct gpu_usage *out)
     out->busy_share = w->busy_sum / (double)out->samples;
 }
 
-const char *gpu_watch_reasons(uint32_t reasons)
+void gpu_watch_reasons(uint32_t reasons, struct gpu_watch_words *out)
 {
-    static const char *const names[8] = {
-        "",      "power",        "heat",        "power, heat",
-        "other", "power, other", "heat, other", "power, heat, other"};
-    return names[reasons & 7];
+    static const struct {
+        enum nvml_reason reason;
+        const char *words;
+    } table[] = {{NVML_REASON_POWER_CAP, "power cap"}, {NVML_REASON_SETTING, "clock setting"},
+                 {NVML_REASON_THERMAL, "heat"},        {NVML_REASON_BRAKE, "power brake"},
+                 {NVML_REASON_SLOWDOWN, "hardware"},   {NVML_REASON_OTHER, "other"}};
+    size_t used = 0;
+    out->s[0] = '\0';
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (reasons & table[i].reason)
+            used += (size_t)snprintf(out->s + used, sizeof out->s - used, "%s%s", used ? ", " : "",
+                                     table[i].words);
 }

@@ -12,12 +12,14 @@ struct nvml_choice;
 
 /* What was seen; NAN where the card does not tell, samples 0 where there is no NVML. */
 struct gpu_usage {
-    size_t samples, throttled;                      /* looks, and those that found it slowed down */
+    size_t samples, throttled; /* looks, and those that found it slowed down */
+    size_t capped;             /* that found the power cap at work: a setting */
     double clock_mhz, clock_low_mhz, clock_max_mhz; /* highest and lowest seen; the card's own */
     double power_w, power_most_w, power_limit_w;    /* mean, highest, limit */
     double temperature_c, memory_bytes;             /* highest */
     double busy_share;                              /* mean */
     uint32_t reasons;                               /* enum nvml_reason, of all looks together */
+    uint32_t faults;                                /* of them, what slowed it down */
     char driver[80];                                /* "" without NVML */
 };
 
@@ -30,12 +32,16 @@ struct gpu_watch {
 /* Without the library or a driver nothing is watched, and no error is made of it. */
 void gpu_watch_open(struct gpu_watch *w, const struct nvml_choice *choice);
 void gpu_watch_close(struct gpu_watch *w); /* accepts zeroed memory */
-/* One look; 1: slowed down, below 0.75 of its highest clock or held by power or heat; 0: not;
- * -1 with ERR_SYSTEM when the card is lost. */
+/* One look; 1: slowed down, by heat, the power brake or the hardware, or below 0.75 of its highest
+ * clock without being idle, capped or set so; 0: not; -1 with ERR_SYSTEM when the card is lost. */
 int gpu_watch_look(struct gpu_watch *w, struct err *e);
 void gpu_watch_read(const struct gpu_watch *w, struct gpu_usage *out);
 
-/* "power", "heat", "other", several with commas, or "". */
-const char *gpu_watch_reasons(uint32_t reasons);
+/* "power cap", "clock setting", "heat", "power brake", "hardware", "other", several with commas, or
+ * "": to be idle is not told. */
+struct gpu_watch_words {
+    char s[80];
+};
+void gpu_watch_reasons(uint32_t reasons, struct gpu_watch_words *out);
 
 #endif

@@ -18,13 +18,14 @@
 #define NVML_CLOCK_MEMORY 2U
 #define NVML_TEMPERATURE_GPU 0U
 #define NVML_REASONS_IDLE UINT64_C(0x1)
-#define NVML_REASONS_SW_POWER UINT64_C(0x4)
-#define NVML_REASONS_HW                                                                            \
-    UINT64_C(0x8) /* heat or power: the next bits tell which, on newer cards                       \
-                   */
+#define NVML_REASONS_APPLICATION_CLOCKS UINT64_C(0x2)
+#define NVML_REASONS_SW_POWER_CAP UINT64_C(0x4)
+#define NVML_REASONS_HW_SLOWDOWN UINT64_C(0x8) /* bits 0x40 and 0x80 tell why, on newer cards */
+#define NVML_REASONS_SYNC_BOOST UINT64_C(0x10)
 #define NVML_REASONS_SW_THERMAL UINT64_C(0x20)
 #define NVML_REASONS_HW_THERMAL UINT64_C(0x40)
-#define NVML_REASONS_HW_POWER UINT64_C(0x80)
+#define NVML_REASONS_HW_POWER_BRAKE UINT64_C(0x80)
+#define NVML_REASONS_DISPLAY_CLOCK UINT64_C(0x100)
 
 typedef void *nvml_device;
 struct nvml_memory {
@@ -214,14 +215,26 @@ static int read_utilization(const struct nvml *n, struct nvml_sample *out, struc
 
 static uint32_t reasons_of(uint64_t bits)
 {
-    const uint64_t power = NVML_REASONS_SW_POWER | NVML_REASONS_HW_POWER;
-    const uint64_t thermal = NVML_REASONS_SW_THERMAL | NVML_REASONS_HW_THERMAL;
-    uint64_t other = bits & ~(power | thermal | NVML_REASONS_IDLE);
-    if (bits & (NVML_REASONS_HW_POWER | NVML_REASONS_HW_THERMAL))
-        other &= ~NVML_REASONS_HW; /* explained by them */
-    return (bits & power ? (uint32_t)NVML_REASON_POWER : 0U) |
-           (bits & thermal ? (uint32_t)NVML_REASON_THERMAL : 0U) |
-           (other ? (uint32_t)NVML_REASON_OTHER : 0U);
+    static const struct {
+        uint64_t bits;
+        enum nvml_reason reason;
+    } table[] = {
+        {NVML_REASONS_IDLE, NVML_REASON_IDLE},
+        {NVML_REASONS_SW_POWER_CAP, NVML_REASON_POWER_CAP},
+        {NVML_REASONS_APPLICATION_CLOCKS | NVML_REASONS_SYNC_BOOST | NVML_REASONS_DISPLAY_CLOCK,
+         NVML_REASON_SETTING},
+        {NVML_REASONS_SW_THERMAL | NVML_REASONS_HW_THERMAL, NVML_REASON_THERMAL},
+        {NVML_REASONS_HW_POWER_BRAKE, NVML_REASON_BRAKE},
+        {NVML_REASONS_HW_SLOWDOWN, NVML_REASON_SLOWDOWN},
+    };
+    uint32_t reasons = 0;
+    if (bits & (NVML_REASONS_HW_THERMAL | NVML_REASONS_HW_POWER_BRAKE))
+        bits &= ~NVML_REASONS_HW_SLOWDOWN; /* explained by them */
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        reasons |= bits & table[i].bits ? (uint32_t)table[i].reason : 0U;
+        bits &= ~table[i].bits;
+    }
+    return reasons | (bits ? (uint32_t)NVML_REASON_OTHER : 0U);
 }
 
 static int read_reasons(const struct nvml *n, struct nvml_sample *out, struct err *e)
@@ -253,6 +266,6 @@ int nvml_sample(struct nvml *n, struct nvml_sample *out, struct err *e)
 
 bool nvml_throttled(const struct nvml_sample *s, double share)
 {
-    return s->sm_clock_mhz < share * s->sm_clock_max_mhz || /* false where one is NAN */
-           (s->reasons & (NVML_REASON_POWER | NVML_REASON_THERMAL)) != 0;
+    bool low = s->sm_clock_mhz < share * s->sm_clock_max_mhz; /* false where one is NAN */
+    return (s->reasons & NVML_REASONS_OF_FAULT) || (low && !(s->reasons & NVML_REASONS_OF_USE));
 }

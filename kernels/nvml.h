@@ -22,12 +22,21 @@ struct nvml_card {
     char name[96], driver[80];
 };
 
-/* Why clocks are held below what was asked for. */
+/* Why clocks are below their maximum. The first three are how the card is set or used, and what it
+ * is measured with; the next three are faults: the card protects itself, and times are not its own.
+ * Source: NVML API reference, nvmlClocksThrottleReasons. */
 enum nvml_reason {
-    NVML_REASON_POWER = 1,   /* power cap or brake */
-    NVML_REASON_THERMAL = 2, /* too hot, in software or hardware */
-    NVML_REASON_OTHER = 4,   /* clocks set by hand, synchronized boost, display, unknown */
+    NVML_REASON_IDLE = 1,      /* nothing runs */
+    NVML_REASON_POWER_CAP = 2, /* the software power cap: the limit that is set, or the board's */
+    NVML_REASON_SETTING = 4,   /* clocks set by hand, synchronized boost, display */
+    NVML_REASON_THERMAL = 8,   /* too hot, in software or hardware */
+    NVML_REASON_BRAKE = 16,    /* the power brake that the supply pulls from outside */
+    NVML_REASON_SLOWDOWN =
+        32,                 /* by hardware: heat, brake or power peaks; an old card does not tell */
+    NVML_REASON_OTHER = 64, /* unknown to this program */
 };
+#define NVML_REASONS_OF_USE (NVML_REASON_IDLE | NVML_REASON_POWER_CAP | NVML_REASON_SETTING)
+#define NVML_REASONS_OF_FAULT (NVML_REASON_THERMAL | NVML_REASON_BRAKE | NVML_REASON_SLOWDOWN)
 
 /* What a card does not tell is NAN, and reasons_known is false: old and small cards lack some. */
 struct nvml_sample {
@@ -36,7 +45,7 @@ struct nvml_sample {
     double temperature_c;
     double memory_used_bytes, memory_total_bytes;
     double busy_share; /* 0..1 of the last sampling period with a kernel running */
-    uint32_t reasons;  /* of enum nvml_reason; idle clocks are no reason */
+    uint32_t reasons;  /* of enum nvml_reason */
     bool reasons_known;
 };
 
@@ -49,8 +58,8 @@ const struct nvml_card *nvml_card(const struct nvml *n);
 /* ERR_SYSTEM when the card is lost or the driver fails; what it does not support is no failure. */
 int nvml_sample(struct nvml *n, struct nvml_sample *out, struct err *e);
 
-/* Whether the SM clock is below `share` of its maximum, or power or heat hold it: nvbench drops
- * samples under 0.75. What is not known does not count. */
+/* Whether a fault holds the clocks, or the SM clock is below `share` of its maximum (nvbench drops
+ * samples under 0.75) for no reason of use. What is not known does not count. */
 bool nvml_throttled(const struct nvml_sample *s, double share);
 
 #endif

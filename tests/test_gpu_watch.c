@@ -43,20 +43,29 @@ Test(gpu_watch, sums_up_its_looks)
     *(void **)&reasons = dlsym(library, "fake_nvml_reasons");
     struct gpu_watch w;
     struct gpu_usage u;
+    struct gpu_watch_words words;
     struct err e = {0};
     gpu_watch_open(&w, &(struct nvml_choice){.library = path, .bus = "0000:07:00.0"});
     cr_assert(w.nvml);
     /* the fake's clock is 885 of 1113 MHz, 0.8 of it, at 23.456 W */
     cr_expect_eq(gpu_watch_look(&w, &e), 0);
-    reasons(4); /* a power cap */
+    reasons(4); /* a power cap: how the card is set */
+    cr_expect_eq(gpu_watch_look(&w, &e), 0);
+    reasons(4 | 8 | 0x40); /* and too hot */
     cr_expect_eq(gpu_watch_look(&w, &e), 1);
     gpu_watch_read(&w, &u);
-    cr_expect_eq(u.samples, 2);
+    cr_expect_eq(u.samples, 3);
     cr_expect_eq(u.throttled, 1);
+    cr_expect_eq(u.capped, 2);
     cr_expect(u.clock_mhz == 885 && u.clock_low_mhz == 885 && u.clock_max_mhz == 1113);
     cr_expect_float_eq(u.power_w, 23.456, 1e-9);
     cr_expect(u.power_limit_w == 75 && u.temperature_c == 41 && u.memory_bytes == 980e6);
-    cr_expect_str_eq(gpu_watch_reasons(u.reasons), "power");
+    gpu_watch_reasons(u.reasons, &words);
+    cr_expect_str_eq(words.s, "power cap, heat");
+    gpu_watch_reasons(u.faults, &words);
+    cr_expect_str_eq(words.s, "heat");
+    gpu_watch_reasons(~0U, &words);
+    cr_expect_str_eq(words.s, "power cap, clock setting, heat, power brake, hardware, other");
     cr_expect_str_eq(u.driver, "525.60.13");
     gpu_watch_close(&w);
     dlclose(library);

@@ -74,29 +74,35 @@ Test(nvml, tells_what_the_card_tells)
     cr_assert_eq(s.memory_used_bytes, 980e6);
     cr_assert_eq(s.memory_total_bytes, 7980e6);
     cr_assert_float_eq(s.busy_share, 0.37, 1e-12);
-    cr_assert(s.reasons_known && s.reasons == 0, "an idle card is not throttled");
+    cr_assert(s.reasons_known && s.reasons == NVML_REASON_IDLE);
+    cr_assert_not(nvml_throttled(&s, 0.9), "an idle card is not throttled");
     nvml_destroy(n);
     fake_destroy(&f);
 }
 
-Test(nvml, tells_power_heat_and_other_reasons_apart)
+/* Bits and their meaning: NVML API reference, nvmlClocksThrottleReasons. */
+Test(nvml, tells_a_power_cap_from_a_card_that_protects_itself)
 {
     static const struct {
         unsigned long long bits;
         uint32_t reasons;
+        bool slow,
+            slow_when_low; /* at 0.8 of the highest clock, and when that is below the limit */
     } rows[] = {
-        {0, 0},
-        {0x1, 0},
-        {0x2, NVML_REASON_OTHER},
-        {0x4, NVML_REASON_POWER},
-        {0x8, NVML_REASON_OTHER},
-        {0x8 | 0x40, NVML_REASON_THERMAL},
-        {0x8 | 0x80, NVML_REASON_POWER},
-        {0x10, NVML_REASON_OTHER},
-        {0x20, NVML_REASON_THERMAL},
-        {0x24, NVML_REASON_POWER | NVML_REASON_THERMAL},
-        {0x100, NVML_REASON_OTHER},
-        {0x10000, NVML_REASON_OTHER},
+        {0, 0, false, true},
+        {0x1, NVML_REASON_IDLE, false, false},
+        {0x2, NVML_REASON_SETTING, false, false},
+        {0x4, NVML_REASON_POWER_CAP, false, false},
+        {0x8, NVML_REASON_SLOWDOWN, true, true},
+        {0x8 | 0x40, NVML_REASON_THERMAL, true, true},
+        {0x8 | 0x80, NVML_REASON_BRAKE, true, true},
+        {0x80, NVML_REASON_BRAKE, true, true},
+        {0x10, NVML_REASON_SETTING, false, false},
+        {0x20, NVML_REASON_THERMAL, true, true},
+        {0x24, NVML_REASON_POWER_CAP | NVML_REASON_THERMAL, true, true},
+        {0xc, NVML_REASON_POWER_CAP | NVML_REASON_SLOWDOWN, true, true},
+        {0x100, NVML_REASON_SETTING, false, false},
+        {0x10000, NVML_REASON_OTHER, false, true},
     };
     struct fake f;
     struct err e;
@@ -107,9 +113,9 @@ Test(nvml, tells_power_heat_and_other_reasons_apart)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         f.reasons(rows[i].bits);
         cr_assert_eq(nvml_sample(n, &s, &e), 0);
-        cr_assert_eq(s.reasons, rows[i].reasons, "%llx: %x", rows[i].bits, s.reasons);
-        cr_assert_eq(nvml_throttled(&s, 0.5),
-                     (rows[i].reasons & (NVML_REASON_POWER | NVML_REASON_THERMAL)) != 0);
+        cr_expect_eq(s.reasons, rows[i].reasons, "%llx: %x", rows[i].bits, s.reasons);
+        cr_expect_eq(nvml_throttled(&s, 0.75), rows[i].slow, "%llx", rows[i].bits);
+        cr_expect_eq(nvml_throttled(&s, 0.85), rows[i].slow_when_low, "%llx", rows[i].bits);
     }
     nvml_destroy(n);
     fake_destroy(&f);
