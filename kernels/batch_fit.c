@@ -68,6 +68,8 @@ int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out,
         out->t0_half_s = t * sqrt(v00 * noise);
         out->per_item_half_s = t * sqrt(v11 * noise);
     }
+    out->free_t0_s = out->t0_s;
+    out->free_per_item_s = out->per_item_s;
     hold_at_zero(&c, n, out);
     for (size_t i = 0; i < n; i++) {
         double off = (out->t0_s + out->per_item_s * c.x[i]) / c.y[i] - 1;
@@ -76,6 +78,25 @@ int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out,
             residuals[i] = off;
     }
     return 0;
+}
+
+#define UNKNOWN_NOISE 0.01
+
+static double noise_of(const struct batch_point *p)
+{
+    double share = p->cv > 0 ? p->cv : UNKNOWN_NOISE;
+    return share * p->time_s / sqrt(p->samples > 1 ? (double)p->samples : 1);
+}
+
+size_t batch_fit_falls(const struct batch_point *points, size_t n, size_t *out)
+{
+    size_t found = 0;
+    for (size_t i = 1; i < n; i++) {
+        double a = noise_of(&points[i - 1]), b = noise_of(&points[i]);
+        if (points[i - 1].time_s - points[i].time_s > 2 * sqrt(a * a + b * b))
+            out[found++] = i;
+    }
+    return found;
 }
 
 /* One point by the line through others. */

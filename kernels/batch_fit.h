@@ -19,6 +19,7 @@ struct batch_point {
 /* Half widths are of the 95 % t interval; 0 for two points, which any line meets. */
 struct batch_fit {
     double t0_s, per_item_s; /* >= 0: a negative one is held at 0 and the other fitted alone */
+    double free_t0_s, free_per_item_s; /* as they came out before; a negative one was held */
     double t0_half_s, per_item_half_s;
     double residual; /* largest |fit / time - 1| */
 };
@@ -28,6 +29,11 @@ struct batch_fit {
  * ERR_INPUT. residuals: n relative ones, or NULL. */
 int batch_fit(const struct batch_point *points, size_t n, struct batch_fit *out, double *residuals,
               struct err *e);
+
+/* Points, ascending by batch, that take less time than the one before them by more than both
+ * scatter: twice the standard error of their difference, with cv alone where samples are unknown,
+ * and a hundredth where cv is unknown too. Their places go to out, room for n; returns how many. */
+size_t batch_fit_falls(const struct batch_point *points, size_t n, size_t *out);
 
 /* How well the line foretells times that it was not made from. */
 struct batch_trust {

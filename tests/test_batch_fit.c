@@ -111,3 +111,42 @@ Test(batch_fit, holding_out_too_many_is_refused)
     cr_expect_eq(batch_fit_trust(p, held, 2, &t, &e), -1);
     cr_expect_eq(e.code, ERR_INPUT);
 }
+
+/* t(2) below t(1): by more than the scatter of both, or not. */
+Test(batch_fit, times_that_fall_by_more_than_their_noise_are_found)
+{
+    static const struct {
+        struct batch_point p[3];
+        size_t n;
+        const char *why;
+    } rows[] = {
+        {{{1, 2.0, 0, 0}, {2, 1.0, 0, 0}, {4, 3.0, 0, 0}}, 1, "nothing is known of the noise"},
+        {{{1, 1.0, 0, 0}, {2, 0.99, 0, 0}, {4, 3.0, 0, 0}}, 0, "a hundredth may be chance"},
+        {{{1, 1.0, 0.1, 0}, {2, 0.8, 0.1, 0}, {4, 3.0, 0, 0}}, 0, "a cv of 0.1 allows 0.26"},
+        {{{1, 1.0, 0.1, 100}, {2, 0.8, 0.1, 100}, {4, 3.0, 0, 0}}, 1, "a hundred samples do not"},
+        {{{1, 3.0, 0, 0}, {2, 2.0, 0, 0}, {4, 1.0, 0, 0}}, 2, "both"},
+        {{{1, 1.0, 0, 0}, {2, 2.0, 0, 0}, {4, 1.5, 0, 0}}, 1, "the last"},
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t falls[3];
+        cr_expect_eq(batch_fit_falls(rows[i].p, 3, falls), rows[i].n, "%s", rows[i].why);
+        if (rows[i].n > 0)
+            cr_expect_eq(falls[0], i == 5 ? 2 : 1);
+    }
+}
+
+Test(batch_fit, a_part_that_was_held_is_told_as_it_came_out)
+{
+    static const struct batch_point steep[] = {{.batch = 1, .time_s = 1},
+                                               {.batch = 4, .time_s = 8}};
+    static const struct batch_point falling[] = {{.batch = 1, .time_s = 2},
+                                                 {.batch = 4, .time_s = 1}};
+    struct batch_fit f;
+    struct err e = {0};
+    cr_assert_eq(batch_fit(steep, 2, &f, NULL, &e), 0);
+    cr_expect_float_eq(f.free_t0_s, -4.0 / 3, 1e-9);
+    cr_expect_float_eq(f.free_per_item_s, 7.0 / 3, 1e-9);
+    cr_assert_eq(batch_fit(falling, 2, &f, NULL, &e), 0);
+    cr_expect_float_eq(f.free_t0_s, 7.0 / 3, 1e-9);
+    cr_expect_float_eq(f.free_per_item_s, -1.0 / 3, 1e-9);
+}
