@@ -67,6 +67,10 @@ struct backend {
                   const struct backend_tokens *t, struct err *e);
     /* All steps; returns when the output is there. */
     int (*forward)(const struct network *plan, struct backend_memory *m, struct err *e);
+    /* All steps `runs` times back to back, and the time of them all by the device's own clock.
+     * NULL: the device has none, forward's time is as good. */
+    int (*timed)(const struct network *plan, struct backend_memory *m, int32_t runs,
+                 double *seconds, struct err *e);
     void (*describe)(const struct backend_memory *m, struct backend_device *out);
     /* Makes the next run find the device's cache cold; NULL where that is not offered. */
     int (*flush)(const struct backend_memory *m, struct err *e);

@@ -225,6 +225,18 @@ static int forward(const struct network *plan, struct backend_memory *m, struct 
     return device_wait(m->device, e);
 }
 
+/* By events in the stream; a GPU that waits for the next launch is timed as it is. */
+static int timed(const struct network *plan, struct backend_memory *m, int32_t runs,
+                 double *seconds, struct err *e)
+{
+    if (device_wait(m->device, e) || device_mark(m->device, 0, e))
+        return -1;
+    for (int32_t i = 0; i < runs; i++)
+        if (queue_steps(plan, m, e))
+            return -1;
+    return device_mark(m->device, 1, e) || device_between(m->device, seconds, e) ? -1 : 0;
+}
+
 /* FP32 additions and multiplications of a multiprocessor in one cycle: two a core. Cores from
  * NVIDIA's programming guide, "Arithmetic Instructions": 64 in 6.0, 7.x and 8.0, 128 in the others
  * from 5.0 on. */
@@ -261,5 +273,6 @@ const struct backend backend_cuda = {.name = "cuda",
                                      .load = load,
                                      .tokens = tokens,
                                      .forward = forward,
+                                     .timed = timed,
                                      .describe = describe,
                                      .flush = flush};

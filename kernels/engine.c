@@ -1,6 +1,7 @@
 /* engine: memory, weights and forward pass of a network. */
 #include "kernels/engine.h"
 
+#include "kernels/stopwatch.h"
 #include "sim/chance.h"
 
 #include <assert.h>
@@ -185,6 +186,37 @@ int engine_step(struct engine *g, size_t step, struct err *e)
     one.steps += step;
     one.n_steps = 1;
     return g->backend->forward(&one, &g->memory, e);
+}
+
+int engine_time_step(struct engine *g, size_t step, int32_t runs, double *seconds, struct err *e)
+{
+    struct network one = *g->plan;
+    assert(step < one.n_steps && runs >= 1);
+    one.steps += step;
+    one.n_steps = 1;
+    if (g->backend->timed) {
+        int rc = g->backend->timed(&one, &g->memory, runs, seconds, e);
+        *seconds /= runs;
+        return rc;
+    }
+    double before_s = stopwatch_now_s();
+    for (int32_t i = 0; i < runs; i++)
+        if (g->backend->forward(&one, &g->memory, e))
+            return -1;
+    *seconds = (stopwatch_now_s() - before_s) / runs;
+    return 0;
+}
+
+int engine_read_all(const struct engine *g, double *out, struct err *e)
+{
+    struct backend_span all = {g->memory.activations, 0, g->plan->activations};
+    return g->backend->load(&g->memory, &all, out, e);
+}
+
+int engine_write_all(struct engine *g, const double *values, struct err *e)
+{
+    struct backend_span all = {g->memory.activations, 0, g->plan->activations};
+    return store(g, &all, values, e);
 }
 
 int engine_output(const struct engine *g, double *out, struct err *e)

@@ -30,8 +30,13 @@ void engine_drop_padding(struct engine *g, bool drop);
 int engine_forward(struct engine *g, struct err *e);
 /* One step alone, on whatever lies in its input; for measuring it. The output is lost. */
 int engine_step(struct engine *g, size_t step, struct err *e);
+/* Mean seconds of one of `runs` runs of a step, back to back; a device's own clock counts. */
+int engine_time_step(struct engine *g, size_t step, int32_t runs, double *seconds, struct err *e);
 /* plan->output_size values of the last run. */
 int engine_output(const struct engine *g, double *out, struct err *e);
+/* All plan->activations values as they lie, between two steps: for comparing backends. */
+int engine_read_all(const struct engine *g, double *out, struct err *e);
+int engine_write_all(struct engine *g, const double *values, struct err *e);
 
 void engine_describe(const struct engine *g, struct backend_device *out);
 /* Makes a GPU's cache cold for the next run; does nothing on the processor. */

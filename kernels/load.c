@@ -101,7 +101,7 @@ static int look(struct player *p, struct watch *w)
         return 0;
     int slow = p->t->throttled(p->t->self, p->e);
     if (slow > 0) {
-        w->pauses++;
+        p->out->slowed = ++w->pauses == PAUSES_MAX;
         p->out->dropped += p->out->queries - w->first;
         p->out->queries = w->first;
         p->t->wait_until(p->t->self, at + PAUSE_S);
@@ -242,7 +242,7 @@ static int play(const struct load_target *t, const struct load_rule *rule, struc
 
 static void check(const struct load_rule *rule)
 {
-    assert(rule->batch >= 1 && rule->min_s >= 0 && rule->max_s >= rule->min_s);
+    assert(rule->batch >= 1 && rule->min_s >= 0 && rule->max_s > 0);
     assert(rule->scenario != LOAD_SERVER ||
            (rule->qps > 0 && rule->bound_s > 0 && rule->percentile > 0 && rule->percentile < 1));
 }
@@ -263,13 +263,20 @@ int load_run(struct arena *a, const struct load_target *t, const struct load_rul
 /* Halvings: the rate is known to a hundredth of the capacity. */
 #define PEAK_STEPS 7
 
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 int load_find_peak(struct arena *a, const struct load_target *t, struct load_rule *rule,
                    struct load_outcome *out, struct err *e)
 {
-    struct load_rule closed = *rule;
+    struct load_rule closed = *rule, step = *rule;
     struct load_outcome trial;
+    double until_s = t->now_s(t->self) + rule->max_s;
     closed.scenario = LOAD_SINGLE_STREAM;
-    closed.min_s = closed.max_s = rule->min_s / 4;
+    closed.max_s = least(rule->min_s / 4, rule->max_s / (PEAK_STEPS + 1));
+    closed.min_s = least(closed.min_s, closed.max_s);
     rule->qps = 1;
     check(rule);
     if (take(a, &trial, e) || take(a, out, e) || play(t, &closed, &trial, e))
@@ -280,16 +287,22 @@ int load_find_peak(struct arena *a, const struct load_target *t, struct load_rul
         trial = (struct load_outcome){.latency_s = spare.latency_s,
                                       .service_s = spare.service_s,
                                       .scheduled_s = spare.scheduled_s};
-        rule->qps = low + (high - low) / 2;
-        if (play(t, rule, &trial, e))
+        double left_s = until_s - t->now_s(t->self);
+        if (left_s <= 0) {
+            out->long_enough = false; /* the search was cut short */
+            break;
+        }
+        step.max_s = left_s / (PEAK_STEPS - i);
+        step.qps = low + (high - low) / 2;
+        if (play(t, &step, &trial, e))
             return -1;
         if (trial.holds && trial.queries > 0) {
-            low = rule->qps;
+            low = step.qps;
             spare = *out;
             *out = trial;
             trial = spare;
         } else {
-            high = rule->qps;
+            high = step.qps;
         }
     }
     rule->qps = low;

@@ -41,7 +41,7 @@ struct load_rule {
     int32_t batch; /* items of one call of serve; a query of the server and single stream is one */
     double min_s;  /* both minima must be met */
     size_t min_queries;
-    double max_s;  /* ends here whatever is missing */
+    double max_s;  /* ends here whatever is missing, a search for the peak included */
     double spread; /* a closed loop goes on until the medians of its last three windows lie within
                       this share of each other; perf_analyzer's rule is 0.1 */
     double qps;    /* server */
@@ -61,6 +61,7 @@ struct load_outcome {
     double *scheduled_s; /* from the start of the run; closed loops: when it was sent */
     double elapsed_s, items_per_s;
     size_t dropped;  /* measured while the device was slowed down, and again after it */
+    bool slowed;     /* it stayed slow: what is left was measured so too */
     size_t unserved; /* server: due, but not begun within max_s */
     size_t over;     /* server: later than the bound, those unserved included */
     bool stable;

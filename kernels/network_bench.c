@@ -5,8 +5,8 @@
 #include "kernels/cache_flush.h"
 #include "kernels/early_stop.h"
 #include "kernels/engine.h"
+#include "kernels/engine_environment.h"
 #include "kernels/gpu_watch.h"
-#include "kernels/nvml.h"
 #include "kernels/packing.h"
 #include "kernels/stopwatch.h"
 #include "sim/arena.h"
@@ -45,6 +45,8 @@ struct meter {
     struct disturbance_watch watch;
     struct gpu_watch gpu;     /* watches nothing on the processor */
     struct cache_flush flush; /* empty: caches stay as they are */
+    double start_s, until_s;  /* of all that is measured; until may be infinite */
+    double peak_s;            /* that measuring the peak took; 0: there was no time for it */
 };
 
 static int serve(void *self, struct err *e)
@@ -128,7 +130,7 @@ static int time_input(const struct meter *m, const struct network_choice *c, boo
 static int time_padding(const struct meter *m, const struct network_choice *c,
                         struct network_bench *out, struct err *e)
 {
-    for (int i = 0; i < PADDING_ROUNDS; i++)
+    for (int i = 0; i == 0 || (i < PADDING_ROUNDS && stopwatch_now_s() < m->until_s); i++)
         if (time_input(m, c, true, &out->packed_s, e) || time_input(m, c, false, &out->padded_s, e))
             return -1;
     return 0;
@@ -192,6 +194,16 @@ static int compare_reference(struct arena *a, const struct network_bench_setup *
 
 /* ---- all of it ---- */
 
+#define PRODUCTS_ENOUGH_S 3.0
+
+/* What is left for the load: the peak comes once more behind it, and the bare products. */
+static double time_for_load(const struct meter *m, double max_s)
+{
+    double left_s = m->until_s - stopwatch_now_s(), rest_s = m->peak_s;
+    rest_s += m->peak_s > 0 ? fmin(PRODUCTS_ENOUGH_S, left_s / 4) : 0;
+    return fmax(fmin(max_s, left_s - rest_s), 1e-9);
+}
+
 static int put_under_load(struct arena *a, const struct network_bench_setup *setup, struct meter *m,
                           struct network_bench *out, struct err *e)
 {
@@ -203,6 +215,7 @@ static int put_under_load(struct arena *a, const struct network_bench_setup *set
                             .throttled = throttled};
     struct load_rule rule = setup->load;
     rule.batch = setup->model.batch;
+    rule.max_s = time_for_load(m, rule.max_s);
     disturbance_begin(&m->watch);
     if (gpu_watch_look(&m->gpu, e) < 0)
         return -1;
@@ -210,14 +223,17 @@ static int put_under_load(struct arena *a, const struct network_bench_setup *set
                               : load_run(a, &t, &rule, &out->load, e);
     disturbance_probe(&m->watch);
     disturbance_end(&m->watch, &out->disturbance);
-    if (rc == 0 && gpu_watch_look(&m->gpu, e) < 0)
-        rc = -1;
+    int slow = rc == 0 ? gpu_watch_look(&m->gpu, e) : -1;
+    rc = slow < 0 ? -1 : rc;
+    out->throttled = slow > 0 || (out->load.slowed && !m->on_processor);
     gpu_watch_read(&m->gpu, &out->gpu);
     out->qps = rule.scenario == LOAD_SERVER ? rule.qps : 0;
     if (rc == 0 && out->load.queries == 0)
-        rc = err_set(e, ERR_INPUT, NULL,
-                     "no rate holds %g s at p%g: one query alone takes longer; --latency-bound",
-                     rule.bound_s, rule.percentile * 100);
+        rc =
+            err_set(e, ERR_INPUT, NULL,
+                    "no rate holds %g s at p%g: one query alone takes longer, or there was no time "
+                    "to look; --latency-bound, --max-duration",
+                    rule.bound_s, rule.percentile * 100);
     return rc;
 }
 
@@ -244,63 +260,60 @@ static int summarize(struct arena *a, const struct network_bench_setup *setup,
     return 0;
 }
 
-#define PRODUCTS_ENOUGH_S 3.0
+/* Measuring a processor's peak takes a fifth of less. */
+#define PEAK_WORTH_S 4
 
-/* A GPU's own at its highest clocks; the processor's is measured. */
-static int find_peak(const struct meter *m, struct network_bench *out, struct err *e)
+static int peak_before(struct meter *m, struct network_bench *out, struct err *e)
 {
     struct backend_device d;
     engine_describe(m->engine, &d);
-    if (d.peak_flop_per_s > 0) {
+    double before_s = stopwatch_now_s();
+    if (d.peak_flop_per_s > 0) /* a GPU's own at its highest clocks */
         out->peak = (struct peak){d.peak_flop_per_s * 1e-9, d.peak_bytes_per_s * 1e-9,
                                   (int64_t)d.cache_bytes};
-        return 0;
+    else if (m->until_s - before_s >= PEAK_WORTH_S) {
+        double most_s = (m->until_s - before_s) / 8;
+        if (peak_measure(out->environment.cache_bytes, most_s, &out->peak, e))
+            return -1;
+        m->peak_s = stopwatch_now_s() - before_s;
     }
-    struct peak before = out->peak; /* of before the load; the better one counts */
-    if (product_bench(m->engine, m->plan, PRODUCTS_ENOUGH_S, &out->products, e) ||
-        peak_measure(out->environment.cache_bytes, &out->peak, e))
-        return -1;
-    out->peak.gflops = fmax(out->peak.gflops, before.gflops);
-    out->peak.gb_per_s = fmax(out->peak.gb_per_s, before.gb_per_s);
     return 0;
 }
 
-static int peak_before(const struct meter *m, struct network_bench *out, struct err *e)
+/* The processor's peak once more, beside the bare products: the better one counts. */
+static int peak_behind(const struct meter *m, struct network_bench *out, struct err *e)
 {
-    struct backend_device d;
-    engine_describe(m->engine, &d);
-    return d.peak_flop_per_s > 0 ? 0 : peak_measure(out->environment.cache_bytes, &out->peak, e);
+    struct peak again;
+    double left_s = m->until_s - stopwatch_now_s() - m->peak_s;
+    if (m->peak_s == 0 || left_s < 2 * out->service.p50.value_s)
+        return 0;
+    struct product_bench_rule rule = {PRODUCTS_ENOUGH_S, left_s};
+    if (product_bench(m->engine, m->plan, &rule, &out->products, e))
+        return -1;
+    peak_raise(&out->peak, m->plan->flop / out->products.products_s * 1e-9, 0);
+    if (m->until_s - stopwatch_now_s() < m->peak_s)
+        return 0;
+    if (peak_measure(out->environment.cache_bytes, m->peak_s, &again, e))
+        return -1;
+    peak_raise(&out->peak, again.gflops, again.gb_per_s);
+    return 0;
 }
 
-/* The processor describes itself, a GPU by its backend. */
-static void find_environment(struct meter *m, const struct backend *backend,
-                             struct environment *env)
+/* A run on a busy machine may have had a better moment than the products of the peak. */
+static int find_peak(const struct meter *m, struct network_bench *out, struct err *e)
 {
-    struct backend_device d;
-    environment_processor(env);
-    if (strcmp(backend->name, "cpu") == 0)
-        return;
-    engine_describe(m->engine, &d);
-    snprintf(env->backend, sizeof env->backend, "%s", backend->name);
-    snprintf(env->device, sizeof env->device, "%s", d.name);
-    snprintf(env->framework, sizeof env->framework, "%s", d.software);
-    snprintf(env->core, sizeof env->core, "%s", backend->name);
-    gpu_watch_open(&m->gpu, &(struct nvml_choice){.bus = d.bus});
-    struct err ignored = {0};
-    gpu_watch_look(&m->gpu, &ignored);
-    const struct gpu_usage *u = &m->gpu.usage;
-    snprintf(env->driver, sizeof env->driver, "%s", u->driver[0] ? u->driver : d.software);
-    if (u->clock_max_mhz > 0)
-        snprintf(env->clocks, sizeof env->clocks, "SM at most %.0f MHz", u->clock_max_mhz);
-    else
-        snprintf(env->clocks, sizeof env->clocks, "not readable");
-    env->cache_bytes = (int64_t)d.cache_bytes;
-    env->threads = 0;
+    if (peak_behind(m, out, e))
+        return -1;
+    if (out->peak.gflops > 0)
+        peak_raise(&out->peak, out->gflops, 0);
+    return 0;
 }
 
 static int measure(struct arena *a, const struct network_bench_setup *setup, struct meter *m,
                    struct network_bench *out, struct err *e)
 {
+    m->start_s = stopwatch_now_s();
+    m->until_s = setup->most_s > 0 ? m->start_s + setup->most_s : (double)INFINITY;
     m->first = arena_take(a, m->plan->output_size, sizeof *m->first, e);
     m->log = arena_take(a, LOG_MAX * m->plan->output_size, sizeof *m->log, e);
     if (!m->first || !m->log || (setup->peak && peak_before(m, out, e)))
@@ -314,11 +327,12 @@ static int measure(struct arena *a, const struct network_bench_setup *setup, str
     out->logged = ++m->logged;
     if (compare_logged(m, e) || summarize(a, setup, out, e))
         return -1;
-    if (setup->accuracy && compare_reference(a, setup, m, &out->reference_error, e))
-        return -1;
     if (setup->model.tokens && time_padding(m, &setup->model, out, e))
         return -1; /* which ends with the padding, as the bare products have it */
-    return setup->peak ? find_peak(m, out, e) : 0;
+    if (setup->peak && find_peak(m, out, e))
+        return -1;
+    out->spent_s = stopwatch_now_s() - m->start_s;
+    return setup->accuracy ? compare_reference(a, setup, m, &out->reference_error, e) : 0;
 }
 
 static double flop_of(const struct network *plan, const struct network_choice *c)
@@ -350,7 +364,7 @@ int network_bench(struct arena *a, const struct network_bench_setup *setup,
     int rc = -1;
     network_source_close(&source);
     if (m.engine) {
-        find_environment(&m, setup->backend, &out->environment);
+        engine_environment(m.engine, setup->backend, &m.gpu, &out->environment);
         rc = setup->isolated ? cache_flush_init(&m.flush, out->environment.cache_bytes, e) : 0;
     }
     if (m.engine && rc == 0)

@@ -24,17 +24,23 @@ struct network_bench_setup {
     bool isolated;         /* empty the device's cache before each query */
     bool accuracy;         /* compare with the double reference too, which takes its time */
     bool peak;             /* the device's peak, and on the processor the bare products */
+    /* All that is measured, from the moment when the weights are there, takes no longer, but for a
+     * forward pass that has begun; accuracy comes on top. What there is no time for is left out.
+     * 0: the load's max_s for the load, and what the rest needs. */
+    double most_s;
 };
 
 struct network_bench {
     struct load_outcome load;
     struct latency latency;        /* of a query, from its scheduled arrival */
     struct latency service;        /* of the same queries without their waiting */
+    double spent_s;                /* on all that most_s bounds */
+    bool throttled;                /* a GPU was slow while queries were measured that count */
     double p90_safe_s, p99_safe_s; /* early stopping's estimates; NaN: too few queries */
     double qps;                    /* server: the rate */
     double flop;                   /* of one batch, products only */
     double gflops;                 /* at the median service time of a batch */
-    struct product_bench products; /* on the processor; rounds 0 elsewhere */
+    struct product_bench products; /* on the processor; rounds 0 elsewhere, or for want of time */
     int32_t sequence;              /* tokens; 0 where there are none */
     int32_t tokens;                /* true ones of them; 0: all */
     double packed_s, padded_s;     /* best forward pass without the padding and with it; 0: none */
@@ -44,7 +50,7 @@ struct network_bench {
     struct environment environment;
     struct disturbance disturbance;
     struct gpu_usage gpu; /* no samples on the processor */
-    struct peak peak;
+    struct peak peak;     /* no less than what this run reached; zeroed: not measured */
 };
 
 /* Single stream for 3 to 15 s, as `calibrate` measures a batch. */

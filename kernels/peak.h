@@ -13,7 +13,9 @@ struct peak {
 };
 
 /* With OpenBLAS' threads as they are set; takes about half a second, and cache_bytes x 8 of memory
- * for the vectors (at least 64 MiB). */
-int peak_measure(int64_t cache_bytes, struct peak *out, struct err *e);
+ * for the vectors (at least 64 MiB). most_s: repeats no more behind it; may be infinite. */
+int peak_measure(int64_t cache_bytes, double most_s, struct peak *out, struct err *e);
+/* What was reached somewhere else is no less than the peak. */
+void peak_raise(struct peak *p, double gflops, double gb_per_s);
 
 #endif

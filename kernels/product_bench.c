@@ -110,7 +110,7 @@ static void multiply_all(const struct list *l)
     }
 }
 
-static int alternate(struct engine *g, const struct list *l, double enough_s,
+static int alternate(struct engine *g, const struct list *l, const struct product_bench_rule *rule,
                      struct product_bench *out, struct err *e)
 {
     double network_s[PRODUCT_BENCH_MOST], products_s[PRODUCT_BENCH_MOST];
@@ -127,7 +127,8 @@ static int alternate(struct engine *g, const struct list *l, double enough_s,
         now = stopwatch_now_s();
         network_s[n] = between - before;
         products_s[n++] = now - between;
-    } while (n < PRODUCT_BENCH_MOST && (n < PRODUCT_BENCH_LEAST || now - start < enough_s));
+    } while (n < PRODUCT_BENCH_MOST && now - start < rule->most_s &&
+             (n < PRODUCT_BENCH_LEAST || now - start < rule->enough_s));
     out->rounds = n;
     latency_summarize(network_s, n, &summary);
     out->network_s = summary.p50.value_s;
@@ -137,13 +138,13 @@ static int alternate(struct engine *g, const struct list *l, double enough_s,
     return 0;
 }
 
-int product_bench(struct engine *g, const struct network *plan, double enough_s,
-                  struct product_bench *out, struct err *e)
+int product_bench(struct engine *g, const struct network *plan,
+                  const struct product_bench_rule *rule, struct product_bench *out, struct err *e)
 {
     struct list l;
     int rc = take(&l, plan, e);
     if (rc == 0)
-        rc = alternate(g, &l, enough_s, out, e);
+        rc = alternate(g, &l, rule, out, e);
     give_back(&l);
     return rc;
 }

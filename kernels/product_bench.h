@@ -14,8 +14,13 @@ struct product_bench {
     size_t rounds;
 };
 
-/* At least five rounds, then up to `enough_s` seconds; OpenBLAS' own threads for the products. */
-int product_bench(struct engine *g, const struct network *plan, double enough_s,
-                  struct product_bench *out, struct err *e);
+struct product_bench_rule {
+    double enough_s; /* five rounds at least, and more up to here */
+    double most_s;   /* ends here whatever is missing, with one round at least */
+};
+
+/* OpenBLAS' own threads for the products. */
+int product_bench(struct engine *g, const struct network *plan,
+                  const struct product_bench_rule *rule, struct product_bench *out, struct err *e);
 
 #endif

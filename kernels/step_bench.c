@@ -1,13 +1,15 @@
-/* step_bench: steps one by one, in the memory of their network. */
+/* step_bench: steps one by one, in the memory of their network, by the device's clock. */
 #include "kernels/step_bench.h"
 
 #include "kernels/cache_flush.h"
 #include "kernels/engine.h"
-#include "kernels/stopwatch.h"
+#include "kernels/engine_environment.h"
 #include "sim/arena.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char *step_bench_kind(enum step_kind k)
 {
@@ -79,24 +81,19 @@ static double step_operations(const struct network_step *s)
 
 /* ---- measuring ---- */
 
-struct work {
+const struct step_bench_rule step_bench_usual = {
+    .each = {.min_s = 0.02, .max_s = 0.3, .min_samples = 7, .spread = 0.05},
+    .cold_runs = 5,
+    .most_s = INFINITY};
+
+struct subject {
+    const struct step_bench_rule *rule;
     struct engine *engine;
-    size_t step;
-    struct err *e;
-    int failed;
+    struct cache_flush flush;
+    struct gpu_watch gpu;
+    double until_s, step_until_s; /* of all, and of the one that is measured */
+    size_t kinds_left;            /* which share the time */
 };
-
-static void run(void *self)
-{
-    struct work *w = self;
-    if (!w->failed)
-        w->failed = engine_step(w->engine, w->step, w->e);
-}
-
-static const struct stopwatch_rule rule = {
-    .min_s = 0.02, .max_s = 0.3, .min_samples = 7, .spread = 0.05};
-
-#define COLD_RUNS 5
 
 static int by_value(const void *a, const void *b)
 {
@@ -104,42 +101,99 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A GPU's cache by its backend, the processor's by writing over it. */
-static int cold(struct work *w, struct cache_flush *flush, double *median_s)
+static void read_samples(double *samples, size_t n, double spread, struct step_bench_row *row)
 {
-    double times[COLD_RUNS];
-    for (int i = 0; i < COLD_RUNS; i++) {
-        cache_flush(flush);
-        if (engine_flush(w->engine, w->e))
-            return -1;
-        double before = stopwatch_now_s();
-        run(w);
-        times[i] = stopwatch_now_s() - before;
-    }
-    qsort(times, COLD_RUNS, sizeof *times, by_value);
-    *median_s = times[COLD_RUNS / 2];
-    return w->failed;
+    qsort(samples, n, sizeof *samples, by_value);
+    row->samples = n;
+    row->time_s = samples[n / 2];
+    row->low_s = samples[n / 4];
+    row->high_s = samples[n - 1 - n / 4];
+    row->stable = row->high_s - row->low_s <= spread * row->time_s;
 }
 
-static int measure(struct engine *g, size_t step, struct cache_flush *flush,
-                   struct step_bench_row *row, struct err *e)
+/* A sample is so many runs back to back that the device's clock, of half a microsecond, and the
+ * start of the first one no longer matter. */
+#define SAMPLE_S 200e-6
+#define SAMPLE_RUNS 100
+
+static int warm(const struct subject *s, size_t step, struct step_bench_row *row, struct err *e)
 {
-    struct work w = {.engine = g, .step = step, .e = e};
-    struct stopwatch_reading reading;
-    stopwatch_measure(&rule, run, &w, &reading);
-    row->time_s = reading.median_s;
-    return w.failed ? -1 : cold(&w, flush, &row->cold_s);
+    const struct stopwatch_rule *rule = &s->rule->each;
+    double kept[STOPWATCH_MAX_SAMPLES], sorted[STOPWATCH_MAX_SAMPLES], once_s, start_s;
+    size_t n = 0;
+    /* the first run loads what it needs, the second one tells how long it takes */
+    if (engine_time_step(s->engine, step, 1, &once_s, e) ||
+        engine_time_step(s->engine, step, 1, &once_s, e))
+        return -1;
+    double wanted = once_s > 0 ? ceil(SAMPLE_S / once_s) : SAMPLE_RUNS;
+    int32_t runs = (int32_t)fmin(wanted, SAMPLE_RUNS);
+    double now_s = start_s = stopwatch_now_s(), half_s = (s->step_until_s - start_s) / 2;
+    do {
+        if (engine_time_step(s->engine, step, runs, &kept[n++], e))
+            return -1;
+        memcpy(sorted, kept, n * sizeof *sorted);
+        read_samples(sorted, n, rule->spread, row);
+        now_s = stopwatch_now_s();
+    } while (n < STOPWATCH_MAX_SAMPLES && now_s - start_s < fmin(rule->max_s, half_s) &&
+             (n < rule->min_samples || now_s - start_s < rule->min_s || !row->stable));
+    struct latency l;
+    latency_summarize(sorted, n, &l);
+    row->median = l.p50;
+    latency_widen(kept, n, &row->median);
+    return 0;
+}
+
+/* A GPU's cache by its backend, the processor's by writing over it. */
+static int cold(struct subject *s, size_t step, struct step_bench_row *row, struct err *e)
+{
+    double times[STOPWATCH_MAX_SAMPLES];
+    size_t n = 0;
+    do {
+        cache_flush(&s->flush);
+        if (engine_flush(s->engine, e) || engine_time_step(s->engine, step, 1, &times[n++], e))
+            return -1;
+    } while (n < s->rule->cold_runs && stopwatch_now_s() < s->step_until_s);
+    qsort(times, n, sizeof *times, by_value);
+    row->cold_s = times[n / 2];
+    return 0;
+}
+
+/* A GPU that heat or its brake slowed down is given time, as NVBench does. */
+#define THROTTLED_TRIES 3
+#define THROTTLED_PAUSE_NS 50000000
+
+static int measure(struct subject *s, size_t step, struct step_bench_row *row, struct err *e)
+{
+    const struct timespec pause = {.tv_nsec = THROTTLED_PAUSE_NS};
+    int slow = 0;
+    s->step_until_s = stopwatch_now_s();
+    s->step_until_s += (s->until_s - s->step_until_s) / (double)s->kinds_left--;
+    for (int i = 0; i == 0 || (slow > 0 && i < THROTTLED_TRIES); i++) {
+        if (slow > 0)
+            nanosleep(&pause, NULL);
+        if (warm(s, step, row, e) || cold(s, step, row, e) ||
+            (slow = gpu_watch_look(&s->gpu, e)) < 0)
+            return -1;
+    }
+    row->throttled = slow > 0;
+    return 0;
 }
 
 /* ---- rows ---- */
 
-static struct step_bench_row *find(struct step_bench_row *rows, size_t n,
-                                   const struct step_bench_row *like)
+bool step_bench_alike(const struct network_step *a, const struct network_step *b)
 {
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].kind == like->kind && rows[i].flop == like->flop &&
-            rows[i].bytes == like->bytes)
-            return &rows[i];
+    return a->kind == b->kind && step_operations(a) == step_operations(b) &&
+           step_bytes(a) == step_bytes(b);
+}
+
+/* The row of an earlier step like this one, or NULL. first: the step of each row. */
+static struct step_bench_row *find(struct step_bench *b, const size_t *first,
+                                   const struct network *plan, size_t step)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (step_bench_alike(&plan->steps[first[i]], &plan->steps[step]))
+            return &b->rows[i];
     return NULL;
 }
 
@@ -159,47 +213,83 @@ static void order(struct step_bench_row *rows, size_t n)
     qsort(rows, n, sizeof *rows, by_share);
 }
 
-static int measure_all(struct engine *g, const struct network *plan, struct step_bench_row *rows,
-                       size_t *n, struct err *e)
+static size_t kinds_of(const struct network *plan)
 {
-    struct cache_flush flush;
-    struct environment env;
-    environment_processor(&env);
-    int rc = cache_flush_init(&flush, env.cache_bytes, e);
-    *n = 0;
-    for (size_t i = 0; rc == 0 && i < plan->n_steps; i++) {
-        const struct network_step *s = &plan->steps[i];
-        struct step_bench_row row = {.name = s->name,
-                                     .kind = s->kind,
-                                     .count = 1,
-                                     .flop = step_operations(s),
-                                     .bytes = step_bytes(s)};
-        struct step_bench_row *same = find(rows, *n, &row);
-        if (same)
-            same->count++;
-        else if (*n < STEP_BENCH_MAX && (rc = measure(g, i, &flush, &row, e)) == 0)
-            rows[(*n)++] = row;
+    size_t kinds = 0;
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        size_t first = 0;
+        while (!step_bench_alike(&plan->steps[first], &plan->steps[i]))
+            first++;
+        kinds += first == i;
     }
-    cache_flush_fini(&flush);
+    return kinds;
+}
+
+static int measure_all(struct subject *s, const struct network *plan, struct step_bench *out,
+                       struct err *e)
+{
+    size_t first[STEP_BENCH_MAX];
+    s->kinds_left = kinds_of(plan);
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        const struct network_step *at = &plan->steps[i];
+        struct step_bench_row *same = find(out, first, plan, i);
+        if (same) {
+            same->count++;
+            continue;
+        }
+        if (out->n == STEP_BENCH_MAX || (out->n > 0 && stopwatch_now_s() >= s->until_s)) {
+            out->left_out++;
+            continue;
+        }
+        struct step_bench_row row = {.name = at->name,
+                                     .step = i,
+                                     .kind = at->kind,
+                                     .count = 1,
+                                     .flop = step_operations(at),
+                                     .bytes = step_bytes(at)};
+        if (measure(s, i, &row, e))
+            return -1;
+        first[out->n] = i;
+        out->rows[out->n++] = row;
+    }
+    return 0;
+}
+
+int step_bench_plan(struct arena *a, const struct step_bench_subject *of,
+                    const struct step_bench_rule *rule, struct step_bench *out, struct err *e)
+{
+    struct subject s = {.rule = rule};
+    int rc = -1;
+    *out = (struct step_bench){.rows = arena_take(a, STEP_BENCH_MAX, sizeof *out->rows, e)};
+    environment_processor(&out->environment);
+    if (!out->rows || cache_flush_init(&s.flush, out->environment.cache_bytes, e))
+        return -1;
+    s.engine = engine_create(of->plan, of->backend, of->weights, e);
+    if (s.engine && engine_random_input(s.engine, of->seed, e) == 0 &&
+        engine_forward(s.engine, e) == 0) {
+        engine_environment(s.engine, of->backend, &s.gpu, &out->environment);
+        engine_describe(s.engine, &out->device);
+        s.until_s = stopwatch_now_s() + rule->most_s;
+        rc = measure_all(&s, of->plan, out, e);
+        gpu_watch_read(&s.gpu, &out->gpu);
+    }
+    gpu_watch_close(&s.gpu);
+    engine_destroy(s.engine);
+    cache_flush_fini(&s.flush);
+    if (rc == 0)
+        order(out->rows, out->n);
     return rc;
 }
 
 int step_bench(struct arena *a, const struct network_choice *m, const struct backend *backend,
-               struct step_bench_row **rows, size_t *n, struct err *e)
+               const struct step_bench_rule *rule, struct step_bench *out, struct err *e)
 {
     struct network_source source;
-    *rows = NULL;
     if (network_source_open(a, m, &source, e))
         return -1;
-    const struct network *plan = source.plan;
-    *rows = arena_take(a, STEP_BENCH_MAX, sizeof **rows, e);
-    struct engine *g = *rows ? engine_create(plan, backend, &source.weights, e) : NULL;
-    int rc = -1;
+    int rc = step_bench_plan(
+        a, &(struct step_bench_subject){source.plan, backend, &source.weights, m->seed}, rule, out,
+        e);
     network_source_close(&source);
-    if (g && engine_random_input(g, m->seed, e) == 0 && engine_forward(g, e) == 0)
-        rc = measure_all(g, plan, *rows, n, e);
-    engine_destroy(g);
-    if (rc == 0)
-        order(*rows, *n);
-    return rc ? -1 : 0;
+    return rc;
 }

@@ -112,3 +112,46 @@ Test(calibrate, a_board_is_called_by_its_kind)
         cr_expect_str_eq(kind, boards[i][1]);
     }
 }
+
+/* Never a part below 0 in silence: the rows are named, and what the fit then does. */
+Test(calibrate, times_that_fall_and_parts_below_zero_are_told)
+{
+    static const struct {
+        const char *csv, *told[3];
+    } rows[] = {
+        {"1,0.010\n2,0.005\n4,0.004\n",
+         {"WARNING: Times fall with the batch: batch 2 takes 5 ms, batch 1 10 ms; batch 4 takes 4 "
+          "ms, batch 2 5 ms.",
+          "perItem came out at -", "is held at 0: every batch takes t0 ="}},
+        {"1,0.001\n2,0.004\n4,0.012\n",
+         {"WARNING: t0 came out at -", "is held at 0: a batch takes perItem =", "times its size"}},
+        {"1,0.010\n2,0.006\n4,0.020\n8,0.040\n",
+         {"Times fall with the batch: batch 2 takes 6 ms", "The line rises all the same",
+          "off by up to"}},
+    };
+    char dir[] = "/tmp/sluice_calibrate_XXXXXX", out[64];
+    cr_assert(mkdtemp(dir));
+    snprintf(out, sizeof out, "%s/own.json", dir);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct temp_file csv = temp_text(rows[i].csv);
+        struct err e = {0};
+        struct arena *a = arena_create(&e);
+        struct calibration c;
+        cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31", out), 0);
+        cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
+        const struct profile *p = c.files[0].profiles.items;
+        cr_expect(p->t0 >= 0 && p->per_item >= 0 && p->t0 + p->per_item > 0);
+        for (int k = 0; k < 3; k++) {
+            cr_expect(strstr(said, rows[i].told[k]), "%zu: '%s' in: %s", i, rows[i].told[k], said);
+            cr_expect(strstr(p->note, rows[i].told[k] + (k == 0 && i < 2 ? 9 : 0)), "%s", p->note);
+        }
+        arena_destroy(a);
+        temp_drop(&csv);
+    }
+    struct temp_file csv = temp_text("1,0.005\n2,0.007\n4,0.011\n");
+    cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31", out), 0);
+    cr_expect_not(strstr(said, "WARNING"), "%s", said);
+    temp_drop(&csv);
+    remove(out);
+    remove(dir);
+}

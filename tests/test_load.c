@@ -218,7 +218,7 @@ Test(load, the_peak_lies_below_the_capacity_and_holds_the_bound)
     struct err e = {0};
     rule.scenario = LOAD_SERVER;
     rule.min_s = 60;
-    rule.max_s = 100;
+    rule.max_s = 700;
     cr_assert_eq(load_find_peak(arena_create(&e), &t, &rule, &o, &e), 0);
     /* M/D/1 with a service time of 10 ms: p99 reaches 130 ms near a load of 0.84 */
     cr_expect(rule.qps > 70 && rule.qps < 95, "%g", rule.qps);
@@ -249,6 +249,42 @@ Test(load, what_was_measured_while_throttled_is_measured_again)
     cr_expect(o.dropped >= 18 && o.dropped <= 24, "%zu", o.dropped);
     cr_expect_eq(f.served, 1 + o.queries + o.dropped);
     cr_expect(f.waited_s > 0.2);
+}
+
+/* 20 pauses, and then it is measured as it is: that must be known. */
+Test(load, a_device_that_stays_throttled_is_told)
+{
+    struct fake f = {.times_s = tenth, .n = 1, .slow_from = 0, .slow_to = 100000};
+    struct load_target t = target(&f);
+    struct load_rule rule = load_usual;
+    t.throttled = throttled;
+    rule.scenario = LOAD_SINGLE_STREAM;
+    struct load_outcome o = play(&f, &t, &rule);
+    cr_expect(o.slowed && o.queries >= 100);
+    f = (struct fake){.times_s = tenth, .n = 1, .slow_from = 20, .slow_to = 40};
+    o = play(&f, &t, &rule);
+    cr_expect_not(o.slowed);
+}
+
+/* A search is eight runs; all of them together end at the limit, but for a query that has begun. */
+Test(load, a_search_for_the_peak_ends_at_its_limit)
+{
+    static const double hundredth[] = {0.01};
+    static const double limits_s[] = {1, 8, 80};
+    for (size_t i = 0; i < 3; i++) {
+        struct fake f = {.times_s = hundredth, .n = 1, .now_s = 1000};
+        struct load_target t = target(&f);
+        struct load_rule rule = load_usual;
+        struct load_outcome o;
+        struct err e = {0};
+        rule.scenario = LOAD_SERVER;
+        rule.min_s = 60;
+        rule.max_s = limits_s[i];
+        cr_assert_eq(load_find_peak(arena_create(&e), &t, &rule, &o, &e), 0);
+        cr_expect(f.now_s - 1000 < 1.1 * limits_s[i] + 0.2, "%g of %g s", f.now_s - 1000,
+                  limits_s[i]);
+        cr_expect_not(o.long_enough);
+    }
 }
 
 Test(load, a_device_that_fails_ends_every_scenario)

@@ -88,3 +88,40 @@ Test(network_bench, an_unknown_model_names_the_nearest)
         arena_destroy(a);
     }
 }
+
+/* However little time there is: the load has a query, the rest is left out, and nothing is waited
+ * for. With time for all of it the peak is no less than what the run reached. */
+Test(network_bench, what_there_is_no_time_for_is_left_out)
+{
+    for (int i = 0; i < LOAD_SCENARIOS; i++) {
+        struct network_bench_setup s = small();
+        struct network_bench b;
+        struct err e = {0};
+        struct arena *a = arena_create(&e);
+        s.load.scenario = (enum load_scenario)i;
+        s.load.min_s = 3600;
+        s.load.max_s = 7200;
+        s.model.tokens = 3;
+        s.peak = true;
+        s.most_s = i == LOAD_SERVER ? 0.05 : 1e-9;
+        cr_assert_eq(network_bench(a, &s, &b, &e), 0, "%s", e.msg);
+        cr_expect(b.load.queries >= 1);
+        cr_expect_not(b.load.long_enough);
+        cr_expect(b.peak.gflops == 0 && b.products.rounds == 0);
+        cr_expect(b.spent_s > 0);
+        arena_destroy(a);
+    }
+}
+
+Test(network_bench, no_run_is_faster_than_the_peak)
+{
+    struct network_bench_setup s = small();
+    struct network_bench b;
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    s.peak = true;
+    cr_assert_eq(network_bench(a, &s, &b, &e), 0, "%s", e.msg);
+    cr_expect(b.peak.gflops >= b.gflops && b.gflops > 0);
+    cr_expect(b.peak.gflops >= b.flop / b.products.products_s * 1e-9);
+    arena_destroy(a);
+}

@@ -41,12 +41,16 @@ static size_t keys_of(const struct bench_chart *c, struct chart_key keys[KINDS])
 }
 
 /* What was measured as the peak is no less than what a step then reached: on a busy machine the
- * peak may have had the worse moment. */
+ * peak may have had the worse moment. A step whose data a cache holds says nothing of the memory,
+ * unless nothing else does. */
 static void raise_roof(const struct step_bench_row *rows, size_t n, struct roofline *r)
 {
+    bool memory_known = r->gb_per_s > 0;
     for (size_t i = 0; i < n; i++) {
         double gflops = rows[i].flop / rows[i].time_s * 1e-9;
+        double gb_per_s = rows[i].bytes / rows[i].time_s * 1e-9;
         r->peak_gflops = gflops > r->peak_gflops ? gflops : r->peak_gflops;
+        r->gb_per_s = !memory_known && gb_per_s > r->gb_per_s ? gb_per_s : r->gb_per_s;
     }
 }
 
@@ -109,4 +113,8 @@ void bench_chart_text(const struct bench_chart *c, struct text *to)
     }
     if (c->n > TEXT_ROWS)
         text_printf(to, "and %zu more\n", c->n - TEXT_ROWS);
+    if (c->peak->gflops == 0)
+        text_add(to, "The roof is the most that a step reached: no peak was measured.\n");
+    if (c->left_out > 0)
+        text_printf(to, "%zu kind(s) of steps left out: --max-duration was up\n", c->left_out);
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_SCENARIOS_CLI_BENCH_CHART_H
 #define SLUICE_SCENARIOS_CLI_BENCH_CHART_H
 
+#include "kernels/peak.h"
 #include "kernels/step_bench.h"
 #include "sim/text.h"
 
@@ -13,7 +14,7 @@ struct bench_chart {
     int32_t batch;
     const struct peak *peak;
     const struct step_bench_row *rows;
-    size_t n;
+    size_t n, left_out;
 };
 int bench_chart_write(const struct bench_chart *c, const char *file, struct err *e);
 /* The steps that take most of the time, one a line. */

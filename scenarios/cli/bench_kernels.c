@@ -12,6 +12,7 @@
 #include "sim/json.h"
 #include "sim/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -128,7 +129,7 @@ static int measure(struct kernels *k, struct err *e)
     struct disturbance_watch w;
     environment_processor(&k->environment);
     disturbance_begin(&w);
-    if (peak_measure(k->environment.cache_bytes, &k->peak, e) ||
+    if (peak_measure(k->environment.cache_bytes, (double)INFINITY, &k->peak, e) ||
         gemm_bench(k->rows, &stopwatch_usual, e))
         return -1;
     disturbance_probe(&w);

@@ -22,6 +22,8 @@
 struct sweep {
     const struct bench_setup *setup;
     struct network_bench *benches;
+    size_t n;                 /* batches that were measured: the first ones of the setup */
+    double left_s;            /* of --max-duration; may be infinite */
     struct bench_chart chart; /* n 0: none */
 };
 
@@ -107,7 +109,7 @@ static void print_bench(const struct sweep *s, size_t i, struct text *t)
     print_safe("p99", b->p99_safe_s, 0.99, t);
     text_printf(t, "\n            %.2f items/s; %.1f GFLOP/s", b->load.items_per_s, b->gflops);
     if (b->peak.gflops > 0)
-        text_printf(t, ", %.0f %% of the %.1f measured at most", 100 * b->gflops / b->peak.gflops,
+        text_printf(t, ", %.0f %% of the peak of %.1f", 100 * b->gflops / b->peak.gflops,
                     b->peak.gflops);
     if (b->products.rounds > 0 && s->setup->network.load.scenario != LOAD_MULTI_STREAM)
         text_printf(t, "; %.2f times its bare products", b->products.ratio);
@@ -119,6 +121,7 @@ static void print_bench(const struct sweep *s, size_t i, struct text *t)
 
 static void print_gpu(const struct gpu_usage *u, struct text *t)
 {
+    struct gpu_watch_words by;
     if (u->samples == 0)
         return;
     text_printf(t,
@@ -126,9 +129,12 @@ static void print_gpu(const struct gpu_usage *u, struct text *t)
                 "memory %.2f GB",
                 u->clock_low_mhz, u->clock_mhz, u->clock_max_mhz, u->power_w, u->power_most_w,
                 u->power_limit_w, u->temperature_c, u->memory_bytes * 1e-9);
+    if (u->capped > 0)
+        text_printf(t, "; at its power cap at %zu of %zu looks", u->capped, u->samples);
+    gpu_watch_reasons(u->faults, &by);
     if (u->throttled > 0)
         text_printf(t, "; THROTTLED at %zu of %zu looks: %s", u->throttled, u->samples,
-                    gpu_watch_reasons(u->reasons)[0] ? gpu_watch_reasons(u->reasons) : "low clock");
+                    by.s[0] ? by.s : "low clock");
 }
 
 static void print_disturbance(const struct network_bench *b, struct text *t)
@@ -141,16 +147,21 @@ static void print_disturbance(const struct network_bench *b, struct text *t)
     if (b->load.dropped)
         text_printf(t, "; %zu queries measured again after the clock fell", b->load.dropped);
     print_gpu(&b->gpu, t);
-    text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
+    if (b->peak.gflops > 0)
+        text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
+    else
+        text_add(t, "\npeak: not measured; --max-duration leaves no time for it\n");
     text_add(t, "Brackets hold 95 % intervals.\n");
 }
 
 static void print_text(const struct sweep *s, struct text *t)
 {
     print_head(s, t);
-    for (size_t i = 0; i < s->setup->n_batches; i++)
+    for (size_t i = 0; i < s->n; i++)
         print_bench(s, i, t);
-    print_disturbance(&s->benches[s->setup->n_batches - 1], t);
+    for (size_t i = s->n; i < s->setup->n_batches; i++)
+        text_printf(t, "batch %-4d  left out: --max-duration was up\n", (int)s->setup->batches[i]);
+    print_disturbance(&s->benches[s->n - 1], t);
     if (s->chart.n > 0)
         bench_chart_text(&s->chart, t);
 }
@@ -231,6 +242,7 @@ static void put_server(struct json_out *o, const struct load_rule *r, const stru
 
 static void put_gpu(struct json_out *o, const struct gpu_usage *u)
 {
+    struct gpu_watch_words held, by;
     if (u->samples == 0)
         return;
     json_out_key(o, "gpu");
@@ -246,7 +258,11 @@ static void put_gpu(struct json_out *o, const struct gpu_usage *u)
     put_number(o, "busyShare", u->busy_share);
     put_int(o, "looks", (int64_t)u->samples);
     put_int(o, "throttledLooks", (int64_t)u->throttled);
-    put_string(o, "throttledBy", gpu_watch_reasons(u->reasons));
+    gpu_watch_reasons(u->faults, &by);
+    put_string(o, "throttledBy", by.s);
+    put_int(o, "powerCapLooks", (int64_t)u->capped);
+    gpu_watch_reasons(u->reasons, &held);
+    put_string(o, "clocksHeldBy", held.s);
     json_out_close(o, "}");
 }
 
@@ -266,8 +282,8 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
     put_gpu(o, &b->gpu);
     json_out_key(o, "peak");
     json_out_open(o, "{");
-    put_number(o, "gflops", b->peak.gflops);
-    put_number(o, "gigabytesPerSecond", b->peak.gb_per_s);
+    put_number(o, "gflops", b->peak.gflops > 0 ? b->peak.gflops : (double)NAN);
+    put_number(o, "gigabytesPerSecond", b->peak.gb_per_s > 0 ? b->peak.gb_per_s : (double)NAN);
     json_out_close(o, "}");
 }
 
@@ -301,7 +317,7 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
     put_int(o, "queries", (int64_t)b->load.queries);
     put_number(o, "elapsed", b->load.elapsed_s);
     put_bool(o, "stable", b->load.stable);
-    put_bool(o, "valid", b->load.long_enough && b->load.queries_enough);
+    put_bool(o, "valid", b->load.long_enough && b->load.queries_enough && !b->throttled);
     if (n->load.scenario == LOAD_SERVER)
         put_server(o, &n->load, b);
     put_number(o, "itemsPerSecond", b->load.items_per_s);
@@ -327,8 +343,13 @@ static void print_json(const struct sweep *s, struct text *t)
         put_string(&o, "schema", "sluice.benchSweep/1");
         json_out_key(&o, "batches");
         json_out_open(&o, "[");
-        for (size_t i = 0; i < s->setup->n_batches; i++)
+        for (size_t i = 0; i < s->n; i++)
             put_bench(&o, s, i);
+        json_out_close(&o, "]");
+        json_out_key(&o, "leftOut");
+        json_out_open(&o, "[");
+        for (size_t i = s->n; i < s->setup->n_batches; i++)
+            json_out_int(&o, s->setup->batches[i]);
         json_out_close(&o, "]");
         json_out_close(&o, "}");
     }
@@ -341,32 +362,61 @@ static void print_json(const struct sweep *s, struct text *t)
 static int chart(struct arena *arena, struct sweep *s, const char *file, struct err *e)
 {
     struct network_choice m = s->setup->network.model;
-    const struct network_bench *last = &s->benches[s->setup->n_batches - 1];
-    struct step_bench_row *rows;
-    size_t n;
-    m.batch = s->setup->batches[s->setup->n_batches - 1];
-    if (step_bench(arena, &m, s->setup->network.backend, &rows, &n, e))
+    const struct network_bench *last = &s->benches[s->n - 1];
+    struct step_bench_rule rule = step_bench_usual;
+    struct step_bench steps;
+    m.batch = s->setup->batches[s->n - 1];
+    rule.most_s = s->left_s;
+    if (step_bench(arena, &m, s->setup->network.backend, &rule, &steps, e))
         return -1;
     s->chart = (struct bench_chart){.model = m.name,
                                     .device = last->environment.device,
                                     .batch = m.batch,
                                     .peak = &last->peak,
-                                    .rows = rows,
-                                    .n = n};
+                                    .rows = steps.rows,
+                                    .n = steps.n,
+                                    .left_out = steps.left_out};
     return bench_chart_write(&s->chart, file, e);
 }
 
-static int measure(struct arena *arena, struct sweep *s, struct err *e)
+/* The machine's peak is that of its best moment; no batch was faster than it. */
+static void level_peaks(struct sweep *s)
+{
+    struct peak most = {0};
+    for (size_t i = 0; i < s->n; i++)
+        peak_raise(&most, s->benches[i].peak.gflops, s->benches[i].peak.gb_per_s);
+    for (size_t i = 0; i < s->n; i++)
+        peak_raise(&s->benches[i].peak, most.gflops, most.gb_per_s);
+}
+
+static bool next_fits(const struct sweep *s, double left_s)
+{
+    const int32_t *batches = s->setup->batches;
+    return bench_setup_fits(left_s, batches[s->n], batches[s->n - 1],
+                            s->benches[s->n - 1].service.best_s);
+}
+
+/* A chart's share of the time; it gets what the batches leave as well. */
+#define CHART_SHARE 0.3
+
+static int measure(struct arena *arena, struct sweep *s, bool with_chart, struct err *e)
 {
     struct network_bench_setup n = s->setup->network;
-    s->benches = arena_take(arena, s->setup->n_batches, sizeof *s->benches, e);
+    size_t batches = s->setup->n_batches;
+    bool limited = isfinite(s->setup->most_s);
+    double for_chart_s = with_chart && limited ? CHART_SHARE * s->setup->most_s : 0;
+    s->benches = arena_take(arena, batches, sizeof *s->benches, e);
     if (!s->benches)
         return -1;
-    for (size_t i = 0; i < s->setup->n_batches; i++) {
-        n.model.batch = s->setup->batches[i];
-        if (network_bench(arena, &n, &s->benches[i], e))
+    s->left_s = s->setup->most_s;
+    for (s->n = 0; s->n < batches && (s->n == 0 || next_fits(s, s->left_s - for_chart_s)); s->n++) {
+        n.model.batch = s->setup->batches[s->n];
+        n.most_s = bench_setup_share(s->left_s - for_chart_s, batches - s->n);
+        if (network_bench(arena, &n, &s->benches[s->n], e))
             return -1;
+        s->left_s -= s->benches[s->n].spent_s;
     }
+    level_peaks(s);
     return 0;
 }
 
@@ -401,7 +451,7 @@ static void say_command(const struct bench_arguments *a, struct text *t)
 
 static void say_verdict(const struct sweep *s, struct text *t)
 {
-    for (size_t i = 0; i < s->setup->n_batches; i++)
+    for (size_t i = 0; i < s->n; i++)
         text_printf(t, "%sbatch %d: p50 %.4g ms, %.4g items/s", i ? "; " : "",
                     (int)s->setup->batches[i], s->benches[i].latency.p50.value_s * 1e3,
                     s->benches[i].load.items_per_s);
@@ -424,7 +474,7 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
     snprintf(tokens, sizeof tokens, "%d", (int)s->benches[0].tokens);
     if (s->benches[0].tokens)
         bench_result_setting(b, "tokens", tokens);
-    for (size_t i = 0; i < s->setup->n_batches; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         bench_result_network(b, s->setup->batches[i], &s->benches[i]);
         b->r.holds = b->r.holds && (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);
     }
@@ -472,7 +522,7 @@ int bench_network(const struct bench_arguments *a, struct err *e)
         show_check_target(a->no_store ? NULL : a->db, "--db", e) || bench_chart_check(a->chart, e))
         return -1;
     struct arena *arena = arena_create(e);
-    int rc = arena ? measure(arena, &s, e) : -1;
+    int rc = arena ? measure(arena, &s, a->chart != NULL, e) : -1;
     if (rc == 0 && a->chart)
         rc = chart(arena, &s, a->chart, e);
     if (rc == 0)

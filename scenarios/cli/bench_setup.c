@@ -1,6 +1,8 @@
 /* bench_setup: from the words of the command line to what is measured. */
 #include "scenarios/cli/bench_setup.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,18 @@ int bench_setup_seconds(const char *option, const char *value, double *out, stru
                        option, text_cut(value, 40), value);
     *out = (double)ns * 1e-9;
     return 0;
+}
+
+double bench_setup_share(double left_s, size_t left)
+{
+    assert(left >= 1);
+    return isfinite(left_s) ? fmax(left_s / (double)left, 1e-9) : 0;
+}
+
+bool bench_setup_fits(double left_s, int32_t batch, int32_t earlier, double time_s)
+{
+    assert(batch >= 1 && earlier >= 1);
+    return left_s > 3 * time_s * batch / earlier;
 }
 
 static int number(const char *option, const char *value, double most, double *out, struct err *e)
@@ -89,6 +103,8 @@ static int read_load(const struct bench_arguments *a, struct load_rule *rule, st
         return -1;
     if (rule->max_s < rule->min_s)
         rule->max_s = rule->min_s * 2;
+    if (rule->scenario == LOAD_SERVER && !a->qps) /* as many runs as the search needs */
+        rule->max_s = fmax(rule->max_s, 10 * rule->min_s);
     if (bench_setup_seconds("--max-duration", a->most, &rule->max_s, e) ||
         bench_setup_seconds("--latency-bound", a->bound, &rule->bound_s, e) ||
         number("--percentile", a->percentile, 99.99, &percent, e) ||
@@ -191,6 +207,7 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
                                        .sequence = (int32_t)a->sequence,
                                        .tokens = (int32_t)a->tokens,
                                        .seed = 1};
+    out->most_s = a->most ? n->load.max_s : (double)INFINITY;
     if (read_choice(a, &n->model, e))
         return -1;
     n->find_peak = n->load.scenario == LOAD_SERVER && !a->qps;

@@ -15,6 +15,8 @@ struct bench_setup {
     struct backend_cuda_config cuda_config;
     int32_t batches[BENCH_SETUP_BATCHES];
     size_t n_batches;
+    double most_s; /* that all batches and a chart are measured for, as --max-duration says;
+                    * infinite without it */
 };
 
 /* ERR_INPUT names the option; ERR_SYSTEM when the backend is not there. */
@@ -22,6 +24,12 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
 /* "1,2,4" as ascending sizes of 1 to 1024. option: its name, for messages. */
 int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
                         size_t *n, struct err *e);
+/* Time of the next of `left` batches, when `left_s` are left for them all; 0, which is no limit to
+ * network_bench, when there is none. */
+double bench_setup_share(double left_s, size_t left);
+/* Whether `left_s` are enough for the three passes that a batch takes at least, of which an earlier
+ * batch took `time_s`. */
+bool bench_setup_fits(double left_s, int32_t batch, int32_t earlier, double time_s);
 /* Of Inception-v3, from --variant. */
 int bench_setup_variant(const struct bench_arguments *a, struct network_choice *out, struct err *e);
 /* A duration of up to a day into seconds; a NULL value leaves *out as it is. */

@@ -15,13 +15,14 @@
 #include "sim/zone.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 struct calibrate {
     struct profile_draft draft;
-    const char *batches, *held, *out, *format, *config, *backend, *least;
+    const char *batches, *held, *out, *format, *config, *backend, *least, *most;
     struct option_texts from;
     int64_t threads;
     /* texts that the draft borrows */
@@ -32,14 +33,18 @@ struct calibrate {
 /* ---- measuring ---- */
 
 static int measure_batch(struct calibrate *c, const struct network_bench_setup *setup,
-                         struct batch_point *p, struct err *e)
+                         double *left_s, struct err *e)
 {
+    struct batch_point *p = &c->draft.points[c->draft.n];
     struct network_bench b;
     struct arena *a = arena_create(e);
     int rc = a ? network_bench(a, setup, &b, e) : -1;
     if (rc == 0) {
         c->draft.sequence = b.sequence;
         c->draft.stable = c->draft.stable && b.load.stable;
+        c->draft.throttled = c->draft.throttled || b.throttled;
+        *left_s -= b.spent_s;
+        c->draft.n++;
         c->environment = b.environment;
         *p = (struct batch_point){setup->model.batch, b.service.mean_s, b.service.cv,
                                   b.service.samples};
@@ -74,6 +79,8 @@ static void describe_environment(struct calibrate *c)
 static int measure(struct calibrate *c, struct err *e)
 {
     int32_t batches[BENCH_SETUP_BATCHES];
+    size_t n;
+    double left_s = (double)INFINITY;
     struct network_bench_setup setup = {.model = {.name = c->draft.model,
                                                   .batch = 1,
                                                   .sequence = (int32_t)c->draft.sequence,
@@ -82,19 +89,31 @@ static int measure(struct calibrate *c, struct err *e)
                                         .logged_share = 0.125};
     if (c->threads > 0)
         gemm_blas_threads((int32_t)c->threads);
-    if (bench_setup_batches("--batches", c->batches, batches, &c->draft.n, e) ||
-        bench_setup_seconds("--min-duration", c->least, &setup.load.min_s, e))
+    if (bench_setup_batches("--batches", c->batches, batches, &n, e) ||
+        bench_setup_seconds("--min-duration", c->least, &setup.load.min_s, e) ||
+        bench_setup_seconds("--max-duration", c->most, &left_s, e))
         return -1;
     setup.backend = backend_find(c->backend, e);
     if (!setup.backend)
         return -1;
     setup.load.max_s = setup.load.max_s > setup.load.min_s ? setup.load.max_s : setup.load.min_s;
-    for (size_t i = 0; i < c->draft.n; i++) {
+    for (size_t i = 0; i < n; i++) {
+        const struct batch_point *last = &c->draft.points[i - (i > 0)];
+        if (i > 0 && !bench_setup_fits(left_s, batches[i], (int32_t)last->batch, last->time_s)) {
+            while (i < n)
+                c->draft.left_out[c->draft.n_left_out++] = batches[i++];
+            break;
+        }
         fprintf(stderr, "batch %d ...\n", (int)batches[i]);
         setup.model.batch = batches[i];
-        if (measure_batch(c, &setup, &c->draft.points[i], e))
+        setup.most_s = bench_setup_share(left_s, n - i);
+        if (measure_batch(c, &setup, &left_s, e))
             return -1;
     }
+    if (c->draft.n < 2 && c->draft.n_left_out > 0)
+        return err_set(e, ERR_INPUT, NULL,
+                       "--max-duration: %s is enough for batch %d alone; a fit needs two", c->most,
+                       (int)batches[0]);
     describe_environment(c);
     return 0;
 }
@@ -199,10 +218,10 @@ static int check(struct calibrate *c, struct err *e)
                        c->draft.date);
     if (c->threads > 1024 || c->draft.sequence > 65536)
         return err_set(e, ERR_INPUT, NULL, "--threads allows 1 to 1024, --sequence 1 to 65536");
-    if (c->from.count > 0 && (c->threads > 0 || c->least))
+    if (c->from.count > 0 && (c->threads > 0 || c->least || c->most))
         return err_set(e, ERR_INPUT, NULL,
-                       "--threads and --min-duration are for measuring; --from reads what was "
-                       "measured");
+                       "--threads, --min-duration and --max-duration are for measuring; --from "
+                       "reads what was measured");
     if (c->from.count == 0 && (c->format || c->config))
         return err_set(e, ERR_INPUT, NULL, "--input-format and --model-config belong to --from");
     if (c->from.count == 0 && !c->batches)
@@ -226,6 +245,8 @@ static int run(int argc, char **argv, struct err *e)
         {"--threads", NULL, OPTION_COUNT, &c.threads, "N", "threads of OpenBLAS"},
         {"--backend", NULL, OPTION_TEXT, &c.backend, "NAME", "cpu, cuda or auto"},
         {"--min-duration", NULL, OPTION_TEXT, &c.least, "TIME", "of each batch; 3s"},
+        {"--max-duration", NULL, OPTION_TEXT, &c.most, "TIME",
+         "of all batches together, which share it; 15s a batch"},
         {"--from", NULL, OPTION_TEXTS, &c.from, "FILE",
          "times that were measured elsewhere; may be repeated"},
         {"--input-format", NULL, OPTION_TEXT, &c.format, "NAME",

@@ -85,10 +85,55 @@ int profile_draft_fit(struct profile_draft *d, struct err *e)
     if (batch_fit(kept, n, &d->fit, NULL, e) ||
         batch_fit_trust(d->points, d->held, d->n, &d->trust, e))
         return -1;
+    d->n_falls = batch_fit_falls(d->points, d->n, d->falls);
     for (size_t i = 0; i < d->n; i++)
         d->residuals[i] =
             (d->fit.t0_s + d->fit.per_item_s * d->points[i].batch) / d->points[i].time_s - 1;
     return 0;
+}
+
+/* ---- doubts ---- */
+
+#define FALLS_NAMED 4
+
+static void say_falls(const struct profile_draft *d, struct text *to)
+{
+    text_add(to, "Times fall with the batch:");
+    for (size_t i = 0; i < d->n_falls && i < FALLS_NAMED; i++) {
+        const struct batch_point *p = &d->points[d->falls[i]];
+        text_printf(to, "%s batch %g takes %.4g ms, batch %g %.4g ms", i ? ";" : "", p->batch,
+                    p->time_s * 1e3, p[-1].batch, p[-1].time_s * 1e3);
+    }
+    if (d->n_falls > FALLS_NAMED)
+        text_printf(to, "; and %zu more", d->n_falls - FALLS_NAMED);
+    text_add(to, ". ");
+    if (d->fit.free_per_item_s >= 0)
+        text_printf(to, "The line rises all the same and is off by up to %.0f %%. ",
+                    100 * d->fit.residual);
+}
+
+/* What a reader of the profile must know before using it: sentences with a blank behind each. */
+static void say_doubts(const struct profile_draft *d, struct text *to)
+{
+    if (d->n_falls > 0)
+        say_falls(d, to);
+    if (d->fit.free_per_item_s < 0)
+        text_printf(to,
+                    "perItem came out at %.4g ms and is held at 0: every batch takes t0 = %.4g "
+                    "ms. ",
+                    d->fit.free_per_item_s * 1e3, d->fit.t0_s * 1e3);
+    else if (d->fit.free_t0_s < 0)
+        text_printf(to,
+                    "t0 came out at %.4g ms and is held at 0: a batch takes perItem = %.4g ms "
+                    "times its size. ",
+                    d->fit.free_t0_s * 1e3, d->fit.per_item_s * 1e3);
+    if (!d->stable)
+        text_add(to, "Times were not stable: something else ran on this machine. ");
+    if (d->throttled)
+        text_add(to, "The GPU was throttled: times are not those of its clocks. ");
+    for (size_t i = 0; i < d->n_left_out; i++)
+        text_printf(to, "%s%d%s", i ? ", " : "Left out, since --max-duration was up: batch ",
+                    (int)d->left_out[i], i + 1 == d->n_left_out ? ". " : "");
 }
 
 /* ---- JSON ---- */
@@ -196,15 +241,18 @@ static void put_trust(const struct profile_draft *d, struct json_out *o)
 
 static void put_source(const struct profile_draft *d, struct json_out *o)
 {
-    char note[500];
+    struct text note = {0};
     put_string(o, "quality", "measured");
     put_string(o, "source", d->source);
     put_string(o, "date", d->date);
-    snprintf(note, sizeof note, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms.%s%s%.200s",
-             d->fit.t0_half_s * 1e3, d->fit.per_item_half_s * 1e3,
-             d->stable ? "" : " Times were not stable.", d->remark && d->remark[0] ? " " : "",
-             d->remark ? d->remark : "");
-    put_string(o, "note", note);
+    text_printf(&note, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms. ",
+                d->fit.t0_half_s * 1e3, d->fit.per_item_half_s * 1e3);
+    say_doubts(d, &note);
+    text_add(&note, d->remark ? d->remark : "");
+    while (note.length > 0 && note.s[note.length - 1] == ' ')
+        note.s[--note.length] = '\0';
+    put_string(o, "note", note.s ? note.s : "");
+    text_fini(&note);
 }
 
 void profile_draft_json(const struct profile_draft *d, struct text *to)
@@ -261,8 +309,11 @@ void profile_draft_text(const struct profile_draft *d, struct text *to)
                 d->fit.t0_s * 1e3, d->fit.per_item_s * 1e3, d->fit.t0_half_s * 1e3,
                 d->fit.per_item_half_s * 1e3);
     say_trust(d, to);
-    if (!d->stable)
-        text_add(to, "Times were not stable: something else ran on this machine.\n");
+    struct text doubts = {0};
+    say_doubts(d, &doubts);
+    if (doubts.length > 0)
+        text_printf(to, "WARNING: %s\n", doubts.s);
+    text_fini(&doubts);
     if (d->remark && d->remark[0])
         text_printf(to, "%s\n", d->remark);
 }

@@ -4,6 +4,7 @@
 #define SLUICE_SCENARIOS_CLI_PROFILE_DRAFT_H
 
 #include "kernels/timings.h"
+#include "scenarios/cli/bench_setup.h"
 #include "sim/dist.h"
 #include "sim/text.h"
 
@@ -22,10 +23,14 @@ struct profile_draft {
     size_t n;
     struct dist_point spread[PROFILE_DRAFT_SPREAD];
     size_t n_spread; /* 0: only the cv is known */
-    bool stable;
+    bool stable, throttled;
+    int32_t left_out[BENCH_SETUP_BATCHES]; /* batches for which there was no time */
+    size_t n_left_out;
     struct batch_fit fit;          /* made by profile_draft_fit */
     double residuals[TIMINGS_MAX]; /* relative, held out or not */
     struct batch_trust trust;
+    size_t falls[TIMINGS_MAX]; /* points that take less than the one before, by more than noise */
+    size_t n_falls;
 };
 
 /* "Tesla V100-SXM2-16GB" -> "V100": the kind as instance types name it. */
