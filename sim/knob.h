@@ -87,9 +87,16 @@ void knob_bounds(struct text *t, const struct knob *k);
 struct knob_table;
 struct knob_option;
 
-/* Reads a KNOB_CUSTOM; *e without a place or path gets those of the value. */
-typedef int knob_read_fn(struct bind *b, const struct json *value, const char *path, void *out,
-                         struct err *e);
+/* What the reader of a KNOB_CUSTOM is given. */
+struct knob_given {
+    struct bind *bind; /* for readers that bind parts of the value: scenarios/run/bind.h */
+    const struct json *value;
+    const char *path; /* of the value */
+    void *out;        /* config + offset */
+};
+
+/* -1 and *e; without a place or a path it gets those of the value. */
+typedef int knob_read_fn(const struct knob_given *g, struct err *e);
 
 struct knob {
     const char *key; /* in the file */

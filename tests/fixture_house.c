@@ -95,13 +95,11 @@ static const struct knob corner_rows[] = {
 static const struct knob_table corner_table = {
     .name = "corner", .doc = "A corner.", .rows = corner_rows, .size = sizeof(struct corner)};
 
-static int read_even(struct bind *b, const struct json *value, const char *path, void *out,
-                     struct err *e)
+static int read_even(const struct knob_given *g, struct err *e)
 {
-    (void)b, (void)path;
-    if (value->type != JSON_NUMBER || fmod(value->number, 2) != 0)
+    if (g->value->type != JSON_NUMBER || fmod(g->value->number, 2) != 0)
         return err_set(e, ERR_INPUT, NULL, "expected an even number");
-    *(double *)out = value->number;
+    *(double *)g->out = g->value->number;
     return 0;
 }
 

@@ -91,8 +91,7 @@ static int load_profile(struct loading *l, struct origin *o, struct err *e)
         return -1;
     }
     points[0] = (struct rate_point){0, q->constant};
-    if (q->source == TRAFFIC_PROFILE &&
-        traffic_knobs_profile(q->profile, "qps.profile", points, e) < 0) {
+    if (q->source == TRAFFIC_PROFILE && traffic_knobs_profile(q->profile, points, e) < 0) {
         return -1;
     }
     r->points = points;

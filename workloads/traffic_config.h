@@ -102,9 +102,8 @@ extern const struct knob_option traffic_knobs_poisson, traffic_knobs_evenly, tra
     traffic_knobs_weibull;
 
 /* Reads the points of a profile into out (NULL: only checks them); their number, or -1 and
- * ERR_INPUT at the place of the fault, with the path in front of the message. */
+ * ERR_INPUT at the place of the fault. */
 struct rate_point;
-int traffic_knobs_profile(const struct json *list, const char *path, struct rate_point *out,
-                          struct err *e);
+int traffic_knobs_profile(const struct json *list, struct rate_point *out, struct err *e);
 
 #endif

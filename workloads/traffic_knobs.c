@@ -8,70 +8,68 @@
 
 #include <string.h>
 
-static int fault(const struct json *at, const char *path, struct err *e, const char *what)
+static int fault(const struct json *at, struct err *e, const char *what)
 {
     char place[512];
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s: %s", path, what);
+    return err_set(e, ERR_INPUT, json_place(place, sizeof place, at), "%s", what);
 }
 
 /* ---- a profile ---- */
 
-static int profile_at(const struct json *point, const char *path, sim_ns *at, struct err *e)
+static int profile_at(const struct json *point, sim_ns *at, struct err *e)
 {
     const struct json *v = json_get(point, "at");
     if (v == NULL || v->type != JSON_STRING || !text_parse_duration(v->string, at) || *at < 0) {
         return fault(
-            v != NULL ? v : point, path, e,
+            v != NULL ? v : point, e,
             "a point of a profile needs \"at\", a duration since the start such as \"10m\"");
     }
     return 0;
 }
 
-static int profile_qps(const struct json *point, const char *path, double *qps, struct err *e)
+static int profile_qps(const struct json *point, double *qps, struct err *e)
 {
     const struct json *v = json_get(point, "qps");
     if (v == NULL || v->type != JSON_NUMBER || !(v->number >= 0 && v->number <= TRAFFIC_MAX_QPS)) {
-        return fault(v != NULL ? v : point, path, e,
+        return fault(v != NULL ? v : point, e,
                      "a point of a profile needs \"qps\", a number in 0..10000000");
     }
     *qps = v->number;
     return 0;
 }
 
-static int profile_point(const struct json *point, const char *path, struct rate_point *out,
-                         struct err *e)
+static int profile_point(const struct json *point, struct rate_point *out, struct err *e)
 {
     if (point->type != JSON_OBJECT) {
-        return fault(point, path, e, "a point of a profile is {\"at\": \"10m\", \"qps\": 95}");
+        return fault(point, e, "a point of a profile is {\"at\": \"10m\", \"qps\": 95}");
     }
     for (const struct json *c = point->first; c != NULL; c = c->next) {
         if (strcmp(c->key, "at") != 0 && strcmp(c->key, "qps") != 0) {
-            return fault(c, path, e, "a point of a profile has only the keys at and qps");
+            return fault(c, e, "a point of a profile has only the keys at and qps");
         }
     }
-    if (profile_at(point, path, &out->at, e) != 0) {
+    if (profile_at(point, &out->at, e) != 0) {
         return -1;
     }
-    return profile_qps(point, path, &out->qps, e);
+    return profile_qps(point, &out->qps, e);
 }
 
-int traffic_knobs_profile(const struct json *list, const char *path, struct rate_point *out,
-                          struct err *e)
+int traffic_knobs_profile(const struct json *list, struct rate_point *out, struct err *e)
 {
     if (list->type != JSON_ARRAY || list->count == 0) {
-        return fault(list, path, e, "a profile is a list of points {\"at\": \"10m\", \"qps\": 95}");
+        return fault(list, e, "a profile is a list of points {\"at\": \"10m\", \"qps\": 95}");
     }
     struct rate_point last = {-1, 0};
     for (const struct json *c = list->first; c != NULL; c = c->next) {
         struct rate_point p = {0, 0};
-        if (profile_point(c, path, &p, e) != 0) {
+        if (profile_point(c, &p, e) != 0) {
             return -1;
         }
         if (last.at < 0 && p.at != 0) {
-            return fault(c, path, e, "the first point of a profile stands at \"0s\"");
+            return fault(c, e, "the first point of a profile stands at \"0s\"");
         }
         if (p.at <= last.at) {
-            return fault(c, path, e, "the points of a profile must ascend in time");
+            return fault(c, e, "the points of a profile must ascend in time");
         }
         last = p;
         if (out != NULL) {
@@ -87,7 +85,7 @@ int traffic_knobs_profile(const struct json *list, const char *path, struct rate
     "a rate such as 55, the name of a trace file, or "                                             \
     "{\"profile\": [{\"at\": \"0s\", \"qps\": 1}, ...], \"interpolation\": \"steps\"|\"linear\"}"
 
-static int read_interpolation(const struct json *v, const char *path, bool *linear, struct err *e)
+static int read_interpolation(const struct json *v, bool *linear, struct err *e)
 {
     *linear = false;
     if (v == NULL) {
@@ -100,38 +98,36 @@ static int read_interpolation(const struct json *v, const char *path, bool *line
     if (v->type == JSON_STRING && strcmp(v->string, "steps") == 0) {
         return 0;
     }
-    return fault(v, path, e, "interpolation is \"steps\" or \"linear\"");
+    return fault(v, e, "interpolation is \"steps\" or \"linear\"");
 }
 
-static int read_profile(const struct json *value, const char *path, struct traffic_qps *q,
-                        struct err *e)
+static int read_profile(const struct json *value, struct traffic_qps *q, struct err *e)
 {
     for (const struct json *c = value->first; c != NULL; c = c->next) {
         if (strcmp(c->key, "profile") != 0 && strcmp(c->key, "interpolation") != 0) {
-            return fault(c, path, e, "beside \"profile\" only \"interpolation\" is allowed");
+            return fault(c, e, "beside \"profile\" only \"interpolation\" is allowed");
         }
     }
     q->source = TRAFFIC_PROFILE;
     q->profile = json_get(value, "profile");
     if (q->profile == NULL) {
-        return fault(value, path, e, "must be " QPS_SHAPE);
+        return fault(value, e, "must be " QPS_SHAPE);
     }
-    if (read_interpolation(json_get(value, "interpolation"), path, &q->linear, e) != 0) {
+    if (read_interpolation(json_get(value, "interpolation"), &q->linear, e) != 0) {
         return -1;
     }
-    return traffic_knobs_profile(q->profile, path, NULL, e) < 0 ? -1 : 0;
+    return traffic_knobs_profile(q->profile, NULL, e) < 0 ? -1 : 0;
 }
 
-static int read_qps(struct bind *b, const struct json *value, const char *path, void *out,
-                    struct err *e)
+static int read_qps(const struct knob_given *g, struct err *e)
 {
-    (void)b;
-    struct traffic_qps *q = out;
+    const struct json *value = g->value;
+    struct traffic_qps *q = g->out;
     *q = (struct traffic_qps){0};
     switch (value->type) {
     case JSON_NUMBER:
         if (!(value->number >= 0 && value->number <= TRAFFIC_MAX_QPS)) {
-            return fault(value, path, e, "a rate must be in 0..10000000 requests a second");
+            return fault(value, e, "a rate must be in 0..10000000 requests a second");
         }
         q->source = TRAFFIC_CONSTANT;
         q->constant = value->number;
@@ -141,13 +137,13 @@ static int read_qps(struct bind *b, const struct json *value, const char *path, 
         q->file = value->string;
         return 0;
     case JSON_OBJECT:
-        return read_profile(value, path, q, e);
+        return read_profile(value, q, e);
     case JSON_NULL:
     case JSON_BOOL:
     case JSON_ARRAY:
         break;
     }
-    return fault(value, path, e, "must be " QPS_SHAPE);
+    return fault(value, e, "must be " QPS_SHAPE);
 }
 
 /* ---- ways to arrive ---- */
@@ -196,11 +192,11 @@ static const struct knob_option *const arrival_options[] = {
 
 /* ---- shape ---- */
 
-static int read_factors(const struct json *value, const char *path, struct traffic_factors *f,
-                        size_t n, struct err *e)
+static int read_factors(const struct json *value, struct traffic_factors *f, size_t n,
+                        struct err *e)
 {
     if (value->type != JSON_ARRAY || value->count != n) {
-        return fault(value, path, e,
+        return fault(value, e,
                      n == 7 ? "must be a list of 7 factors, Monday first"
                             : "must be a list of 24 factors, from midnight");
     }
@@ -208,25 +204,21 @@ static int read_factors(const struct json *value, const char *path, struct traff
     double *out = f->of;
     for (const struct json *c = value->first; c != NULL; c = c->next) {
         if (c->type != JSON_NUMBER || !(c->number >= 0 && c->number <= 1000)) {
-            return fault(c, path, e, "a factor is a number in 0..1000");
+            return fault(c, e, "a factor is a number in 0..1000");
         }
         *out++ = c->number;
     }
     return 0;
 }
 
-static int read_weekdays(struct bind *b, const struct json *value, const char *path, void *out,
-                         struct err *e)
+static int read_weekdays(const struct knob_given *g, struct err *e)
 {
-    (void)b;
-    return read_factors(value, path, out, 7, e);
+    return read_factors(g->value, g->out, 7, e);
 }
 
-static int read_hours(struct bind *b, const struct json *value, const char *path, void *out,
-                      struct err *e)
+static int read_hours(const struct knob_given *g, struct err *e)
 {
-    (void)b;
-    return read_factors(value, path, out, 24, e);
+    return read_factors(g->value, g->out, 24, e);
 }
 
 static int check_business_hours(const void *config, const char **key, struct err *e)

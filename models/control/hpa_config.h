@@ -6,6 +6,7 @@
 #define SLUICE_MODELS_CONTROL_HPA_CONFIG_H
 
 #include "models/control/hpa.h"
+#include "models/control/hpa_metric_config.h"
 #include "sim/knob.h"
 
 struct err;
@@ -22,52 +23,6 @@ enum hpa_switch { HPA_BY_VERSION, HPA_ON, HPA_OFF };
 struct hpa_gates {
     enum hpa_switch configurable_tolerance; /* HPAConfigurableTolerance */
     enum hpa_switch scale_to_zero;          /* HPAScaleToZero */
-};
-
-struct hpa_object_ref {
-    const char *api_version, *kind, *name;
-};
-
-struct hpa_selector {
-    struct knob_map match_labels;
-};
-
-struct hpa_metric_id {
-    const char *name;
-    struct hpa_selector selector;
-};
-
-struct hpa_target {
-    const char *type;
-    int64_t value, average_value; /* milli; 0: not given */
-    int32_t average_utilization;  /* percent; 0: not given */
-    struct hpa_object_ref object; /* v2beta1 object metrics: their object stands here */
-};
-
-/* One source of any type; keys that a type lacks stay empty. */
-struct hpa_source {
-    const char *name, *container; /* Resource, ContainerResource */
-    struct hpa_metric_id metric;  /* v2beta2, v2 */
-    struct hpa_target target;
-    struct hpa_object_ref described_object;
-    const char *metric_name; /* v2beta1 */
-    struct hpa_selector metric_selector, selector;
-    int64_t target_value, target_average_value, average_value;
-    int32_t target_average_utilization;
-};
-
-enum hpa_source_type {
-    HPA_SOURCE_RESOURCE,
-    HPA_SOURCE_CONTAINER_RESOURCE,
-    HPA_SOURCE_PODS,
-    HPA_SOURCE_OBJECT,
-    HPA_SOURCE_EXTERNAL,
-    HPA_SOURCE_TYPES,
-};
-
-struct hpa_metric_config {
-    int type;                                     /* enum hpa_source_type */
-    struct hpa_source *sources[HPA_SOURCE_TYPES]; /* NULL: not given */
 };
 
 struct hpa_rules_config {
@@ -126,9 +81,6 @@ const struct knob_map *hpa_config_selector(const struct hpa_config *c, size_t i)
  * simulated metric has this name. */
 bool hpa_config_wants(const struct hpa_config *c, size_t i, struct scaler_wants *out,
                       int32_t *scale);
-
-/* The same by name. */
-bool hpa_config_simulated(const char *name, struct scaler_wants *out, int32_t *scale);
 
 /* Everything filled in. metrics: room for hpa_config_metrics(c) entries, borrowed by the spec as
  * the config is. */

@@ -12,13 +12,12 @@
 #define KUBERNETES "kubernetes/kubernetes pkg/apis/apps/v1/defaults.go, read 2026-08"
 
 /* 2, or "25%". */
-static int read_bound(struct bind *b, const struct json *value, const char *path, void *out,
-                      struct err *e)
+static int read_bound(const struct knob_given *g, struct err *e)
 {
-    struct rollout_bound *bound = out;
-    char place[512], digits[16];
+    struct rollout_bound *bound = g->out;
+    const struct json *value = g->value;
+    char digits[16];
     int64_t n = -1;
-    (void)b;
     if (value->type == JSON_NUMBER && value->number >= 0 && value->number <= 100000)
         n = (int64_t)value->number;
     bool whole = n >= 0 && (double)n == value->number;
@@ -30,9 +29,8 @@ static int read_bound(struct bind *b, const struct json *value, const char *path
         percent = text_parse_int64(digits, &n) && n >= 0 && n <= 100;
     }
     if (!whole && !percent)
-        return err_set(e, ERR_INPUT, json_place(place, sizeof place, value),
-                       "%s: allowed are a whole number of pods, or a percentage such as \"25%%\"",
-                       path);
+        return err_set(e, ERR_INPUT, NULL,
+                       "allowed are a whole number of pods, or a percentage such as \"25%%\"");
     *bound = (struct rollout_bound){percent, (int32_t)n};
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "models/control/hpa.h"
 #include "models/control/hpa_config.h"
 #include "models/control/keda.h"
+#include "models/control/metric_name.h"
 #include "models/control/phrase.h"
 #include "models/control/scaler.h"
 #include "sim/err.h"
@@ -49,12 +50,10 @@ struct scaler_keda_config {
 };
 
 /* KEDA counts in whole seconds; "30s" is taken too. */
-static int read_span(struct bind *b, const struct json *value, const char *path, void *out,
-                     struct err *e)
+static int read_span(const struct knob_given *g, struct err *e)
 {
-    char place[512];
-    sim_ns *span = out;
-    (void)b;
+    const struct json *value = g->value;
+    sim_ns *span = g->out;
     bool ok = value->type == JSON_STRING && text_parse_duration(value->string, span);
     if (value->type == JSON_NUMBER && value->number >= 0 && value->number <= 1e9) {
         ok = true;
@@ -62,8 +61,7 @@ static int read_span(struct bind *b, const struct json *value, const char *path,
     }
     if (ok && *span >= 0)
         return 0;
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, value),
-                   "%s: allowed are whole seconds, or a duration such as 30s", path);
+    return err_set(e, ERR_INPUT, NULL, "allowed are whole seconds, or a duration such as 30s");
 }
 
 #define SPAN_ROW(word, field, text, value)                                                         \
@@ -110,7 +108,7 @@ static int metadata_check(const void *config, const char **key, struct err *e)
     if (m->threshold <= 0)
         return err_set(e, ERR_INPUT, NULL, "must be above 0");
     *key = "metricName";
-    if (!hpa_config_simulated(m->metric, &want, &scale))
+    if (!metric_name_find(m->metric, &want, &scale))
         return err_set(e, ERR_INPUT, NULL, "metric '%s' is not simulated, see `explain hpa`",
                        m->metric);
     return 0;
@@ -430,7 +428,7 @@ static size_t wants(const void *config, struct scaler_wants *out, size_t cap)
     const struct scaler_keda_config *c = config;
     int32_t scale;
     for (size_t i = 0; i < c->triggers.count && i < cap; i++) {
-        bool known = hpa_config_simulated(trigger(c, i)->metadata.metric, &out[i], &scale);
+        bool known = metric_name_find(trigger(c, i)->metadata.metric, &out[i], &scale);
         assert(known);
     }
     return c->triggers.count;
@@ -444,7 +442,7 @@ static void read_values(const struct scaler_keda_config *c, struct memory *m,
     for (size_t i = 0; i < view->n_metrics; i++) {
         struct scaler_wants want;
         int32_t scale = 1;
-        hpa_config_simulated(trigger(c, i)->metadata.metric, &want, &scale);
+        metric_name_find(trigger(c, i)->metadata.metric, &want, &scale);
         m->values[i] = view->metrics[i];
         m->values[i].milli *= scale;
         if (view->metrics[i].present) {
@@ -562,7 +560,7 @@ static double target_qps(const void *config)
     for (size_t i = 0; i < c->triggers.count; i++) {
         struct scaler_wants want;
         int32_t scale;
-        if (hpa_config_simulated(trigger(c, i)->metadata.metric, &want, &scale) &&
+        if (metric_name_find(trigger(c, i)->metadata.metric, &want, &scale) &&
             want.kind == METRIC_INGRESS_QPS)
             return (double)trigger(c, i)->metadata.threshold / 1000;
     }

@@ -19,15 +19,12 @@ struct scaler_schedule_config {
     sim_ns period;
 };
 
-static int read_cron(struct bind *b, const struct json *value, const char *path, void *out,
-                     struct err *e)
+static int read_cron(const struct knob_given *g, struct err *e)
 {
-    char place[512];
     struct err own = {0};
-    (void)b;
-    if (value->type == JSON_STRING && cron_parse(value->string, out, &own) == 0)
+    if (g->value->type == JSON_STRING && cron_parse(g->value->string, g->out, &own) == 0)
         return 0;
-    return err_set(e, ERR_INPUT, json_place(place, sizeof place, value), "%s: %s", path,
+    return err_set(e, ERR_INPUT, NULL, "%s",
                    own.msg[0] ? own.msg : "allowed is a cron expression, such as \"0 8 * * 1-5\"");
 }
 

@@ -133,7 +133,8 @@ static int read_choice(struct bind *b, const struct bind_field *f, struct err *e
 
 static int read_custom(struct bind *b, const struct bind_field *f, struct err *e)
 {
-    if (f->row->read(b, f->value, f->path, f->at, e) == 0)
+    struct knob_given given = {b, f->value, f->path, f->at};
+    if (f->row->read(&given, e) == 0)
         return 0;
     return bind_field_complete(f->value, f->path, e);
 }

@@ -65,26 +65,26 @@ static int read_one(struct bind *b, const struct json *value, const char *path,
     return t->origin ? 0 : -1;
 }
 
-int service_time_read(struct bind *b, const struct json *value, const char *path, void *out,
-                      struct err *e)
+int service_time_read(const struct knob_given *g, struct err *e)
 {
-    struct knob_list *list = out;
+    const struct json *value = g->value;
+    struct knob_list *list = g->out;
     size_t n = is_single(value) ? 1 : value->count;
     char item[600];
     if (n == 0)
-        return bind_fail(value, path, e, "empty; allowed is %s", SERVICE_TIME_SHAPE);
-    struct service_time *times = arena_take(b->arena, n, sizeof *times, e);
+        return bind_fail(value, g->path, e, "empty; allowed is %s", SERVICE_TIME_SHAPE);
+    struct service_time *times = arena_take(g->bind->arena, n, sizeof *times, e);
     if (!times)
         return -1;
     *list = (struct knob_list){times, n};
     if (is_single(value)) {
         times[0].gpu = "";
-        return read_one(b, value, path, &times[0], e);
+        return read_one(g->bind, value, g->path, &times[0], e);
     }
     for (const struct json *c = value->first; c; c = c->next, times++) {
-        snprintf(item, sizeof item, "%s.%s", path, c->key);
+        snprintf(item, sizeof item, "%s.%s", g->path, c->key);
         times->gpu = c->key;
-        if (read_one(b, c, item, times, e))
+        if (read_one(g->bind, c, item, times, e))
             return -1;
     }
     return 0;

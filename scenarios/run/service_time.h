@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 struct arena;
-struct bind;
 struct calibration;
+struct knob_given;
 struct result_assumption;
 struct service_time;
 
@@ -22,8 +22,7 @@ struct service_time;
 
 /* A knob_read_fn: fills a struct knob_list of struct service_time. References to calibrations are
  * kept by name; scenario_load resolves them. */
-int service_time_read(struct bind *b, const struct json *value, const char *path, void *out,
-                      struct err *e);
+int service_time_read(const struct knob_given *g, struct err *e);
 
 /* Where profiles are looked for, and what keeps the words; borrowed. */
 struct service_time_frame {
