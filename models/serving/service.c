@@ -3,6 +3,7 @@
 
 #include "models/serving/autoscaler.h"
 #include "models/serving/blind.h"
+#include "models/serving/crowd.h"
 #include "models/serving/heading.h"
 #include "models/serving/replicas.h"
 #include "models/serving/windows.h"
@@ -69,7 +70,8 @@ static int make_dispatch(struct service *s, struct err *e)
         .service = s->times,
         .n_services = n,
         .max_replicas = s->frame.max_replicas,
-        .max_in_flight = s->frame.max_in_flight,
+        .max_in_flight =
+            s->frame.max_in_flight > 0 ? s->frame.max_in_flight : crowd_room(c, s->traffic),
         .arrivals = s->arrivals,
         .clients = clients,
         .seed = s->frame.seed,

@@ -37,7 +37,7 @@ struct serving_config {
     int balance;            /* enum balance */
     int discipline;         /* enum discipline */
     struct knob_list times; /* struct service_time, one a GPU kind */
-    int64_t concurrency;    /* at once on one replica; 0: no limit */
+    int64_t concurrency;    /* at once on one replica; 0: no limit (never from a file) */
     int64_t max_queue;      /* waiting at one replica; 0: no limit */
 };
 
@@ -76,7 +76,8 @@ struct service_frame {
     int64_t epoch_s;
     const struct zone *zone; /* of schedules */
     uint64_t seed, replication;
-    size_t max_replicas, max_in_flight;
+    size_t max_replicas;
+    size_t max_in_flight; /* of each service; 0: by its traffic */
     bool use_events;
     bool alone; /* the only service: its series need no name in front */
 };

@@ -355,6 +355,24 @@ static void find_cold(struct search *f, const struct service_config *c)
 
 /* ---- failures ---- */
 
+/* More comes at the peak than all replicas that there ever were could serve, and it shows. */
+static void find_overload(struct search *f, size_t i)
+{
+    const struct service_config *c = (const struct service_config *)f->s->services.items + i;
+    double peak = traffic_peak_qps(f->s->traffic[i]),
+           replicas = service_value(f, c, "replicas.max", 0);
+    double capacity = replicas * replica_capacity_qps(c);
+    double failed = service_value(f, c, "requests.failed.timeout", 0) +
+                    service_value(f, c, "requests.failed.rejected", 0);
+    if (capacity <= 0 || peak <= capacity || failed <= 0)
+        return;
+    find(f, "warning", "overload",
+         "%s: up to %.4g requests a second come, %.3g times the %.4g that %s at most; the rest "
+         "waits until it times out or is rejected, and work on what has timed out is lost.",
+         c->name, peak, peak / capacity, capacity,
+         count(replicas, "replica serves", "replicas serve").s);
+}
+
 static void find_failures(struct search *f, const struct service_config *c)
 {
     double timeouts = service_value(f, c, "requests.failed.timeout", 0);
@@ -491,6 +509,7 @@ static void find_service(struct search *f, size_t i)
     find_runaway(f, c);
     find_metric(f, c);
     find_cold(f, c);
+    find_overload(f, i);
     find_failures(f, c);
     for (size_t k = 0; k < notes->count; k++)
         find(f, "note", "traffic", "%s: %s", c->name, notes->items[k]);

@@ -359,7 +359,7 @@ static int load_traffic(struct loading *l, struct err *e)
         s->traffic[i] = traffic_load(l->arena, &c[i].traffic, &frame, e);
         if (!s->traffic[i])
             return name_traffic(l, i, e);
-        if (c[i].traffic.clients > s->limits.in_flight)
+        if (s->limits.in_flight > 0 && c[i].traffic.clients > s->limits.in_flight)
             return fail_clients(l, i, c[i].traffic.clients, e);
     }
     return 0;
@@ -475,6 +475,9 @@ static bool nothing_is_sold(const struct scenario *s)
     return s->cluster.pools.count == 0 && !s->cluster.node_list && !s->cluster.virtual_node;
 }
 
+/* Requests that a server runs side by side; source: the knob. */
+#define SERVER_THREADS 32
+
 static int finish_service(struct loading *l, size_t i, struct service_config *c, struct err *e)
 {
     struct service_time *times = c->serving.times.items;
@@ -484,8 +487,8 @@ static int finish_service(struct loading *l, size_t i, struct service_config *c,
             return -1;
     if (match_gpus(l, i, c, e) || check_gpus(l, i, c, e))
         return -1;
-    if (c->serving.discipline == DISCIPLINE_FIFO && c->serving.concurrency == 0)
-        c->serving.concurrency = 1;
+    if (c->serving.concurrency == 0)
+        c->serving.concurrency = c->serving.discipline == DISCIPLINE_FIFO ? 1 : SERVER_THREADS;
     snprintf(path, sizeof path, "services[%zu].serving.discipline", i);
     if (c->serving.balance == BALANCE_CENTRAL && c->serving.discipline == DISCIPLINE_SHARED)
         return err_set(e, ERR_INPUT, place_of(l, path, place, sizeof place),

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 /* Rises when the same scenario and seed may give other results. */
-#define SCENARIO_MODEL_VERSION 2
+#define SCENARIO_MODEL_VERSION 3
 
 struct arena;
 struct bind_origin;
@@ -37,7 +37,7 @@ struct scenario_limits {
     int64_t replicas;    /* of one service, counting the ones that still drain */
     int64_t pods;        /* of all services */
     int64_t nodes;       /* 0: by the pools' sizes */
-    int64_t in_flight;   /* requests of one service between arrival and end */
+    int64_t in_flight;   /* requests of one service between arrival and end; 0: by its traffic */
     int64_t log_entries; /* control log lines kept for people */
 };
 
