@@ -76,6 +76,29 @@ mv "$work/brackets.json" "$work/brackets.yaml"
 play hundred-megabytes-of-yaml-brackets 2 "nested deeper than" run "$work/brackets.yaml"
 yes '{"a":' | head -n 200000 >"$work/objects.json"
 play objects-without-end 2 "nested deeper than" run "$work/objects.json"
+# What is written takes no place of a link, a pipe or of the file that is read.
+printf 'lifetime,lost\n3600,1\n7200,0\n' >"$work/lives.csv"
+printf 'batch,seconds\n1,0.01\n2,0.02\n4,0.04\n' >"$work/times.csv"
+cp "$bad/accepted.json" "$work/kept"
+ln -s kept "$work/link.svg"
+mkfifo "$work/pipe.svg"
+spare() { # name, words, target, arguments... without the target
+    local before
+    before=$(ls -l "$work/$3"; [ -p "$work/$3" ] || md5sum "$work/$3")
+    play "$1" 2 "$2" "${@:4}" "$work/$3"
+    [ "$before" = "$(ls -l "$work/$3"; [ -p "$work/$3" ] || md5sum "$work/$3")" ] || fail "$1" "$3 was replaced"
+}
+for target in link.svg pipe.svg; do
+    spare "fit-to-a-${target%.svg}" "is a link, device or pipe" $target trace fit "$work/lives.csv" -o
+    spare "chart-to-a-${target%.svg}" "is a link, device or pipe" $target trace fit "$work/lives.csv" --chart
+    spare "convert-to-a-${target%.svg}" "is a link, device or pipe" $target trace convert "$work/lives.csv" -o
+    spare "profile-to-a-${target%.svg}" "is a link, device or pipe" $target \
+        calibrate --date 2026-05-31 --from "$work/times.csv" -o
+done
+spare fit-to-its-input "is the file that is read" lives.csv trace fit "$work/lives.csv" -o
+spare convert-to-its-input "is the file that is read" lives.csv trace convert "$work/lives.csv" -o
+spare profile-to-its-input "is the file that is read" times.csv \
+    calibrate --date 2026-05-31 --from "$work/times.csv" -o
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

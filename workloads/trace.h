@@ -95,7 +95,8 @@ struct trace_format {
 extern const struct trace_format *const trace_formats[];
 
 /* Plain, or packed by gzip or zstd. The format is told by the content. ERR_INPUT at file:line
- * (:column) of what is wrong; a file of no known format: with the list of those there are. */
+ * (:column) of what is wrong; a file of no known format: with the list of those there are, and
+ * t->format NULL. */
 int trace_load(struct trace *t, struct arena *a, const char *path, struct err *e);
 
 /* Distance of the samples: as stated, else the most frequent one of the first series; 60 s when

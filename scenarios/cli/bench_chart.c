@@ -4,7 +4,6 @@
 #include "reports/roofline.h"
 #include "scenarios/cli/show.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +12,6 @@ static const enum plot_ink inks[] = {
     [STEP_CONV] = PLOT_BLUE,      [STEP_POOL] = PLOT_ORANGE,       [STEP_LINEAR] = PLOT_GREEN,
     [STEP_EMBEDDING] = PLOT_PINK, [STEP_LAYER_NORM] = PLOT_YELLOW, [STEP_ATTENTION] = PLOT_RED};
 #define KINDS 6
-
-static bool ends_in(const char *file, const char *ending)
-{
-    size_t n = strlen(file), k = strlen(ending);
-    return n > k && strcmp(file + n - k, ending) == 0;
-}
-
-int bench_chart_check(const char *file, struct err *e)
-{
-    if (file && !ends_in(file, ".svg") && !ends_in(file, ".png"))
-        return err_set(e, ERR_INPUT, NULL, "--chart: '%.*s' ends neither in .svg nor in .png",
-                       text_cut(file, 80), file);
-    return show_check_target(file, "--chart", e);
-}
 
 static size_t keys_of(const struct bench_chart *c, struct chart_key keys[KINDS])
 {
@@ -88,15 +73,10 @@ static int draw(const struct bench_chart *c, enum plot_format format, struct tex
 int bench_chart_write(const struct bench_chart *c, const char *file, struct err *e)
 {
     struct text t = {0};
-    int rc = draw(c, ends_in(file, ".png") ? PLOT_PNG : PLOT_SVG, &t, e);
-    FILE *f = rc == 0 ? fopen(file, "wb") : NULL;
-    if (rc == 0 && !f)
-        rc = err_set(e, ERR_INPUT, file, "cannot be written: %s", strerror(errno));
-    bool written = f && fwrite(t.s, 1, t.length, f) == t.length;
-    if (f && (fclose(f) != 0 || !written))
-        rc = err_set(e, ERR_SYSTEM, file, "could not be written");
+    int rc = draw(c, show_is_png(file) ? PLOT_PNG : PLOT_SVG, &t, e) || text_end(&t, e) ||
+             show_write(file, &t, e);
     text_fini(&t);
-    return rc;
+    return rc ? -1 : 0;
 }
 
 #define TEXT_ROWS 12

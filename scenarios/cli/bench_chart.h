@@ -6,9 +6,6 @@
 #include "kernels/step_bench.h"
 #include "sim/text.h"
 
-/* file ends in .svg or .png; ERR_INPUT names the option otherwise. */
-int bench_chart_check(const char *file, struct err *e);
-
 struct bench_chart {
     const char *model, *device;
     int32_t batch;
@@ -16,6 +13,7 @@ struct bench_chart {
     const struct step_bench_row *rows;
     size_t n, left_out;
 };
+/* file is one that show_check_picture takes. */
 int bench_chart_write(const struct bench_chart *c, const char *file, struct err *e);
 /* The steps that take most of the time, one a line. */
 void bench_chart_text(const struct bench_chart *c, struct text *to);

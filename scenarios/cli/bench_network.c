@@ -519,7 +519,8 @@ int bench_network(const struct bench_arguments *a, struct err *e)
     if (a->threads > 0)
         gemm_blas_threads((int32_t)a->threads);
     if (bench_setup(a, &setup, e) || bench_compare_check(a, e) ||
-        show_check_target(a->no_store ? NULL : a->db, "--db", e) || bench_chart_check(a->chart, e))
+        show_check_target(a->no_store ? NULL : a->db, "--db", e) ||
+        show_check_picture(a->chart, NULL, e))
         return -1;
     struct arena *arena = arena_create(e);
     int rc = arena ? measure(arena, &s, a->chart != NULL, e) : -1;

@@ -8,13 +8,13 @@
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
 #include "scenarios/cli/profile_draft.h"
+#include "scenarios/cli/show.h"
 #include "sim/arena.h"
 #include "sim/file.h"
 #include "sim/json.h"
 #include "sim/text.h"
 #include "sim/zone.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -172,24 +172,13 @@ static int read_all(struct calibrate *c, struct err *e)
 
 /* ---- writing ---- */
 
-static int write_to(const char *path, const struct text *t, struct err *e)
-{
-    FILE *f = path ? fopen(path, "w") : stdout;
-    if (!f)
-        return err_set(e, ERR_INPUT, path, "cannot be written: %s", strerror(errno));
-    bool written = fwrite(t->s, 1, t->length, f) == t->length;
-    if ((path && fclose(f) != 0) || !written)
-        return err_set(e, ERR_SYSTEM, path, "could not be written");
-    return 0;
-}
-
 /* The profile alone goes to standard output, so that it can be redirected. */
 static int deliver(const struct calibrate *c, struct err *e)
 {
     struct text profile = {0}, table = {0};
     profile_draft_json(&c->draft, &profile);
     profile_draft_text(&c->draft, &table);
-    int rc = text_end(&profile, e) || text_end(&table, e) || write_to(c->out, &profile, e);
+    int rc = text_end(&profile, e) || text_end(&table, e) || show_write(c->out, &profile, e);
     if (rc == 0)
         fputs(table.s, c->out ? stdout : stderr);
     text_fini(&profile);
@@ -226,7 +215,7 @@ static int check(struct calibrate *c, struct err *e)
         return err_set(e, ERR_INPUT, NULL, "--input-format and --model-config belong to --from");
     if (c->from.count == 0 && !c->batches)
         c->batches = "1,2,4,8";
-    return 0;
+    return show_check_output(c->out, "--output", &c->from, e);
 }
 
 static int run(int argc, char **argv, struct err *e)

@@ -1,6 +1,5 @@
 /* cmd_trace: `sluice trace info|convert|fit`: what a recorded file holds, the same in another
  * format, and the parameters of a market from it. */
-#include "scenarios/cli/bench_chart.h"
 #include "scenarios/cli/command.h"
 #include "scenarios/cli/options.h"
 #include "scenarios/cli/show.h"
@@ -214,7 +213,12 @@ static int check(struct wish *w, const struct action *action, struct err *e)
         return err_set(e, ERR_INPUT, NULL, "trace %s needs a file", action->name);
     if (action->run == convert && w->files.count > 1)
         return err_set(e, ERR_INPUT, NULL, "trace convert takes one file, not %zu", w->files.count);
-    return bench_chart_check(w->chart, e) || show_check_target(w->out, "--output", e) ? -1 : 0;
+    if (w->chart && w->out && strcmp(w->chart, w->out) == 0)
+        return err_set(e, ERR_INPUT, NULL, "--chart and --output both name %s", w->out);
+    return show_check_picture(w->chart, &w->files, e) ||
+                   show_check_output(w->out, "--output", &w->files, e)
+               ? -1
+               : 0;
 }
 
 static const struct action *find_action(struct option_texts *operands, struct err *e)
@@ -258,11 +262,14 @@ static int run(int argc, char **argv, struct err *e)
         .min_operands = 1,
         .max_operands = OPTIONS_MAX_TEXTS,
         .usage = "sluice trace info|convert|fit [options] FILE...",
-        .doc = "info tells what a recorded file holds and what was repaired in it; convert writes\n"
-               "it in another format; fit finds the parameters of a spot market in recorded\n"
-               "prices, stock and lives, with intervals and how well they fit, and writes them as\n"
-               "a catalogue file. Formats: JSON of EC2 and ECS spot prices, ticks of SkyPilot's\n"
-               "spot traces, CSV of prices, of machines that could be had, of lives, of requests.",
+        .doc =
+            "info tells what a recorded file holds and what was repaired in it; convert writes\n"
+            "it in another format; fit finds the parameters of a spot market in recorded\n"
+            "prices, stock and lives, with intervals and how well they fit, and writes them as\n"
+            "a catalogue file. Formats: JSON of EC2 and ECS spot prices, ticks of SkyPilot's\n"
+            "spot traces, CSV of prices (columns time, price, currency, type, zone), of machines\n"
+            "that could be had (time, available), of lives (lifetime, or start and end; lost 1 or\n"
+            "0; type, zone), of rates (time, qps) and of requests (time).",
     };
     if (options_want_help(argc, argv)) {
         options_print(&o, stdout);

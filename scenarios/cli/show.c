@@ -46,6 +46,46 @@ int show_check_target(const char *path, const char *option, struct err *e)
     return 0;
 }
 
+/* A file that is renamed into place would take the place of a device, or of a link to elsewhere. */
+static int check_plain(const char *path, const char *option, struct err *e)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return 0;
+    return err_set(e, ERR_INPUT, NULL, "%s: %s is a link, device or pipe; name a file of its own",
+                   option, path);
+}
+
+int show_check_output(const char *path, const char *option, const struct option_texts *inputs,
+                      struct err *e)
+{
+    struct stat out, in;
+    if (show_check_target(path, option, e) || (path && check_plain(path, option, e)))
+        return -1;
+    if (!path || !inputs || stat(path, &out) != 0)
+        return 0;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (stat(inputs->items[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return err_set(e, ERR_INPUT, NULL,
+                           "%s: %s is the file that is read; name another to write", option, path);
+    return 0;
+}
+
+bool show_is_png(const char *file)
+{
+    size_t n = strlen(file);
+    return n > 4 && strcmp(file + n - 4, ".png") == 0;
+}
+
+int show_check_picture(const char *file, const struct option_texts *inputs, struct err *e)
+{
+    size_t n = file ? strlen(file) : 0;
+    if (file && !show_is_png(file) && (n < 5 || strcmp(file + n - 4, ".svg") != 0))
+        return err_set(e, ERR_INPUT, NULL, "--chart: '%.*s' ends neither in .svg nor in .png",
+                       text_cut(file, 80), file);
+    return show_check_output(file, "--chart", inputs, e);
+}
+
 #define PAGE_BEGINS "<!doctype html>"
 
 /* The page takes the place of what is there: only an earlier page, or nothing, may be lost. */
@@ -53,13 +93,10 @@ int show_check_page(const char *path, const char *option, struct err *e)
 {
     char begin[sizeof PAGE_BEGINS] = {0};
     struct stat st;
-    if (show_check_target(path, option, e))
+    if (show_check_target(path, option, e) || (path && check_plain(path, option, e)))
         return -1;
-    if (!path || lstat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))
+    if (!path || stat(path, &st) != 0 || st.st_size == 0)
         return 0;
-    if (!S_ISREG(st.st_mode))
-        return err_set(e, ERR_INPUT, NULL,
-                       "%s: %s is a link, device or pipe; name a file of its own", option, path);
     FILE *f = fopen(path, "rb");
     size_t n = f ? fread(begin, 1, sizeof begin - 1, f) : 0;
     if (f)

@@ -397,9 +397,7 @@ void trace_show_fit(const struct market_fit *f, const struct market_fit_setup *s
 
 static struct chart_frame frame_of(const char *file, const char *title)
 {
-    size_t n = strlen(file);
-    bool png = n > 4 && strcmp(file + n - 4, ".png") == 0;
-    return (struct chart_frame){.format = png ? PLOT_PNG : PLOT_SVG,
+    return (struct chart_frame){.format = show_is_png(file) ? PLOT_PNG : PLOT_SVG,
                                 .width = 960,
                                 .scale = 1.5,
                                 .id = "fit",

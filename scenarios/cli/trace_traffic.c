@@ -53,9 +53,9 @@ bool trace_traffic_is(const char *path)
     struct err e = {0};
     struct trace t;
     struct arena *a = arena_create(&e);
-    bool other = !a || trace_load(&t, a, path, &e) == 0 || !strstr(e.msg, "known format");
+    bool market = a && (trace_load(&t, a, path, &e) == 0 || t.format);
     arena_destroy(a);
-    return !other && has_times(path);
+    return a && !market && has_times(path);
 }
 
 static void measure_rates(struct traffic_file *f)
