@@ -1,6 +1,7 @@
 /* test_lint: each rule with a scenario that trips it and one that does not. */
 #include "scenarios/run/lint.h"
 #include "scenarios/run/scenario.h"
+#include "tests/fixture_scenario.h"
 #include "tests/temp_file.h"
 
 #include <criterion/criterion.h>
@@ -53,7 +54,7 @@ Test(lint, trips_one_rule_for_each_mistake)
         {HPA "maxReplicas=2", "peak", "hold 100 QPS, the peak is 150", LINT_WARNING},
         {"services.a.startup.readinessProbe=null", "readiness", "has no readiness probe",
          LINT_WARNING},
-        {"services.a.startup.model.time=91s", "liveness", "after 90 s, its model takes 9",
+        {"services.a.startup.model.time=91s", "liveness", "after 80 s, its model takes 9",
          LINT_ERROR},
         {"nodePools.p.instanceTypes=[\"ecs.gn6v-c8g1.2xlarge\",\"ecs.gn6i-c8g1.2xlarge\"]",
          "gpu-mix", "V100 and T4", LINT_WARNING},
@@ -251,5 +252,37 @@ Test(lint, each_rule_has_a_manifest_that_trips_it_and_one_that_does_not)
                     POOL("4", "{key: gpu, value: 'yes', effect: PreferNoSchedule}"));
         cr_assert_null(finding(rows[i].rule), "row %zu: %s: %s", i, rows[i].rule,
                        finding(rows[i].rule)->words);
+    }
+}
+
+/* First probe 30 s after the container's start, then each 5 s: the third failure comes at 40 s.
+ * What lint says of a load time is what a run does with it. */
+Test(lint, judges_the_liveness_probe_as_a_run_does)
+{
+    static const struct {
+        const char *load;
+        bool restarts;
+    } rows[] = {{"39s", false}, {"39.9s", false}, {"40s", true},
+                {"41s", true},  {"43s", true},    {"46s", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char set[80];
+        snprintf(set, sizeof set, "services.bert.startup.model={\"time\":\"%s\"}", rows[i].load);
+        struct fixture_scenario p =
+            PLAY("users-pool", set, "services.bert.startup.frameworkInit=0s",
+                 "services.bert.startup.livenessProbe={\"initialDelay\":\"30s\",\"period\":\"5s\","
+                 "\"failureThreshold\":3}",
+                 "services.bert.autoscaler={\"fixed\":1}", "services.bert.initialReplicas=0");
+        struct err e = {0};
+        cr_assert_eq(lint_scenario(&found, p.scenario, &e), 0, "%s", e.msg);
+        const char *told = fixture_finding(&p, "liveness-restarts");
+        cr_expect_eq(finding("liveness") != NULL, rows[i].restarts, "lint at %s", rows[i].load);
+        cr_expect_eq(fixture_value(&p, "startup.restarts") > 0, rows[i].restarts, "run at %s",
+                     rows[i].load);
+        cr_expect_eq(told != NULL, rows[i].restarts, "finding at %s", rows[i].load);
+        if (told)
+            cr_expect_str_eq(told, "bert: the liveness probe (initialDelay 30s, period 5s, "
+                                   "failureThreshold 3) ended containers while they loaded: one "
+                                   "that does not answer 40s after its start begins anew.");
+        fixture_stop(&p);
     }
 }

@@ -219,6 +219,16 @@ Test(startup, pods_that_load_at_once_share_the_store)
     drop_bench(&b);
 }
 
+Test(startup, a_probe_has_patience_up_to_its_last_failure)
+{
+    static const struct {
+        struct startup_probe probe;
+        sim_ns patience;
+    } rows[] = {{{30 * S, 5 * S, 30}, 175 * S}, {{30 * S, 5 * S, 3}, 40 * S}, {{0, 10 * S, 1}, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        cr_assert_eq(startup_probe_patience(&rows[i].probe), rows[i].patience, "row %zu", i);
+}
+
 /* Arena's probe: first look after 30 s, each 5 s, 30 failures: the 30th comes 175 s after the
  * container's start. */
 Test(startup, liveness_restarts_a_pod_that_loads_too_long)

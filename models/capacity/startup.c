@@ -9,6 +9,7 @@
 #include "sim/digest.h"
 #include "sim/recorder.h"
 #include "sim/sim.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -451,6 +452,27 @@ static void write_off(struct run *r, sim_ns now)
     r->spent[STARTUP_RESTART] += now - r->container_since;
 }
 
+sim_ns startup_probe_patience(const struct startup_probe *p)
+{
+    assert(p->failures >= 1);
+    return p->initial_delay + (p->failures - 1) * p->period;
+}
+
+/* The same words at each restart: they are kept once. */
+static void tell_probe(const struct startup *s, uint32_t owner)
+{
+    const struct startup_probe *p = s->owners[owner].config->liveness;
+    char delay[40], period[40], after[40];
+    recorder_finding(s->set.recorder, "warning", "liveness-restarts",
+                     "%s: the liveness probe (initialDelay %s, period %s, failureThreshold %d) "
+                     "ended containers while they loaded: one that does not answer %s after its "
+                     "start begins anew.",
+                     s->set.owner_names[owner],
+                     text_duration(delay, sizeof delay, p->initial_delay),
+                     text_duration(period, sizeof period, p->period), (int)p->failures,
+                     text_duration(after, sizeof after, startup_probe_patience(p)));
+}
+
 static void liveness_ends_it(void *self, sim_ns now, uint64_t arg)
 {
     struct startup *s = self;
@@ -463,6 +485,7 @@ static void liveness_ends_it(void *self, sim_ns now, uint64_t arg)
     write_off(r, now);
     r->attempt++;
     s->tally.restarts++;
+    tell_probe(s, r->pod.owner);
     recorder_log(s->set.recorder, now, true, r->pod.name, "restart",
                  "the liveness probe failed %d times while the model was loading",
                  (int)s->owners[r->pod.owner].config->liveness->failures);
@@ -481,8 +504,7 @@ static void container_runs(struct startup *s, struct run *r, sim_ns now)
     r->container_since = now;
     r->listed = !c->readiness;
     if (c->liveness) {
-        const struct startup_probe *p = c->liveness;
-        sim_ns last = now + p->initial_delay + (p->failures - 1) * p->period;
+        sim_ns last = now + startup_probe_patience(c->liveness);
         r->liveness = sim_at(s->set.sim, last, SIM_PHASE, liveness_ends_it, s, r->pod.slot);
     }
     s->set.loading(s->set.self, now, r->pod.slot, r->listed);

@@ -54,6 +54,11 @@ struct startup_probe {
     int32_t failures; /* in a row that end the container (liveness) */
 };
 
+/* From the start of a container until the probe has failed so often that it ends one that does not
+ * answer: the first probe comes initial_delay after the start, the others each period (Kubernetes
+ * documentation, Configure Probes, 2024). What answers at that very moment is late. */
+sim_ns startup_probe_patience(const struct startup_probe *p);
+
 /* Open data. */
 struct startup_config {
     bool instant; /* not in the table: no phases at all, ready when placed */

@@ -214,9 +214,8 @@ static void check_liveness(struct lint *out, const struct subject *s, const stru
     load.instant = false;
     load.volume_mount = load.container_start = dist_constant(0);
     double needs = (double)startup_source_least(&load, catalog) / 1e9;
-    double allows =
-        (double)(c->liveness->initial_delay + c->liveness->period * c->liveness->failures) / 1e9;
-    if (needs > allows)
+    double allows = (double)startup_probe_patience(c->liveness) / 1e9;
+    if (needs >= allows)
         report(out, (struct mark){LINT_ERROR, "liveness", live ? live : s->node},
                "the liveness probe ends the container after %.4g s, its model takes %.4g s at "
                "least: it restarts for ever",

@@ -5,6 +5,7 @@
 #include "scenarios/run/elastic.h"
 #include "scenarios/run/folder.h"
 #include "scenarios/run/indent.h"
+#include "scenarios/run/request.h"
 #include "scenarios/run/scheduling.h"
 #include "scenarios/run/yaml.h"
 #include "sim/arena.h"
@@ -188,24 +189,6 @@ static const struct carry_row probe_rows[] = {
     {0},
 };
 
-/* Requests are what the scheduler counts; a limit alone is a request as well. */
-static int carry_resource(struct arena *a, struct json *into, const struct json *container,
-                          const char *const names[2], struct err *e)
-{
-    const struct json *requests = json_at(container, "resources.requests");
-    const struct json *limits = json_at(container, "resources.limits");
-    const struct json *node = json_get(requests, names[0]);
-    if (!node)
-        node = json_get(limits, names[0]);
-    if (!node)
-        return 0;
-    struct json *made = carry_copy(a, node, names[1], e);
-    if (!made)
-        return -1;
-    json_append(into, made);
-    return 0;
-}
-
 /* What sends a pod to the virtual node, or asks for something there. */
 static bool for_virtual_node(const char *key)
 {
@@ -265,15 +248,9 @@ static int add_marks(struct manifest_set *m, struct json *owner, const char *nam
 
 static int add_pod(struct arena *a, struct json *service, const struct json *spec, struct err *e)
 {
-    static const char *const resources[][2] = {
-        {"nvidia.com/gpu", "gpus"}, {"cpu", "cpu"}, {"memory", "memory"}};
-    const struct json *container = serving_container(spec);
     struct json *pod = carry_object(a, "pod", spec, e);
-    if (!pod || carry_rows(a, pod, spec, pod_rows, e))
+    if (!pod || carry_rows(a, pod, spec, pod_rows, e) || request_add(a, pod, spec, e))
         return -1;
-    for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++)
-        if (carry_resource(a, pod, container, resources[i], e))
-            return -1;
     json_append(service, pod);
     return 0;
 }
