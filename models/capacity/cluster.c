@@ -188,14 +188,14 @@ static int make_owners(struct cluster *c, struct err *e)
     c->owner_names = calloc(n + 1, sizeof *c->owner_names);
     c->own_micro = calloc(n + 1, sizeof *c->own_micro);
     c->pod_ns = calloc(n + 1, sizeof *c->pod_ns);
-    c->never_placed = calloc(n + 1, sizeof *c->never_placed);
+    c->unplaced = calloc(n + 1, sizeof *c->unplaced);
     c->unpaid_ns = calloc(n + 1, sizeof *c->unpaid_ns);
     c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
     c->off_nodes = calloc(shapes + 1, sizeof *c->off_nodes);
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
-    if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->never_placed ||
+    if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->unplaced ||
         !c->busy_ns || !c->stuck || !c->told || !c->unpaid_ns || !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
@@ -358,7 +358,7 @@ void cluster_destroy(struct cluster *c)
     free(c->stuck);
     free(c->told);
     free(c->pod_ns);
-    free(c->never_placed);
+    free(c->unplaced);
     free(c->unpaid_ns);
     free(c->completed_gpus);
     free(c->busy_ns);
@@ -573,7 +573,7 @@ static const char *refusal(void *self, uint32_t shape)
 /* The GPUs of headroom that the pools can keep; a finding for each that cannot keep its own. */
 static int64_t say_lacking(const struct cluster *c)
 {
-    const struct sale sale = {c->set.config, c->set.catalog, c->set.horizon};
+    const struct sale sale = {c->set.config, c->set.catalog, c->set.horizon, 0};
     const struct pool_config *pools = c->set.config->pools.items;
     int64_t kept = c->headroom;
     for (uint32_t o = 0; o < c->set.n_owners; o++) {
@@ -622,7 +622,7 @@ static void close_pods(struct cluster *c, sim_ns end)
         .pods = c->pods,
         .nodes = c->nodes,
         .shapes = c->set.shapes,
-        .never = c->never_placed,
+        .counts = c->unplaced,
         .n_owners = c->set.n_owners,
         .recorder = r,
         .horizon = end,
@@ -659,10 +659,10 @@ int64_t cluster_held_ns(const struct cluster *c, uint32_t owner)
     return c->pod_ns[owner];
 }
 
-int64_t cluster_never_placed(const struct cluster *c, uint32_t owner)
+const struct unplaced_count *cluster_unplaced(const struct cluster *c, uint32_t owner)
 {
     assert(owner < c->set.n_owners);
-    return c->never_placed[owner];
+    return &c->unplaced[owner];
 }
 
 int64_t cluster_total_micro(const struct cluster *c)

@@ -77,6 +77,7 @@ struct cluster_owner {
 /* What one owner's pods look like to the scheduler; open data, borrowed for the run. */
 struct pod_shape;      /* models/capacity/pod_shape.h */
 struct startup_config; /* models/capacity/startup.h */
+struct unplaced_count; /* models/capacity/unplaced.h */
 
 struct cluster_setup {
     const struct cluster_config *config;
@@ -144,9 +145,8 @@ int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner);
 /* Time that pods of this owner had a place, ns, from each one's place to its end; after
  * cluster_close. */
 int64_t cluster_held_ns(const struct cluster *c, uint32_t owner);
-/* Pods of this owner that wait and that no node, machine for sale or virtual node would ever take;
- * after cluster_close. */
-int64_t cluster_never_placed(const struct cluster *c, uint32_t owner);
+/* Pods of this owner that wait, by cause; after cluster_close. */
+const struct unplaced_count *cluster_unplaced(const struct cluster *c, uint32_t owner);
 /* What all of it cost, in micro-units of the currency; after cluster_close. */
 int64_t cluster_total_micro(const struct cluster *c);
 /* 0, or -1 with ERR_INPUT naming the limit that was met. */

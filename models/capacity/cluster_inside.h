@@ -33,15 +33,15 @@ struct cluster {
     } supplies[CLUSTER_SUPPLIES_MAX];
     size_t n_supplies;
     rec_id pending, held_level, lacking;
-    int64_t headroom;          /* placeholders of all pools */
-    int64_t *pod_ns, *busy_ns; /* [owner]; busy -1: not told */
-    int64_t *unpaid_ns;        /* [owner]: of pod_ns, from a creation call to the download */
-    int64_t *completed_gpus;   /* [owner]: of pods that ran to their end */
-    int64_t *never_placed;     /* [owner]: at the end, pods that nothing would ever take */
-    int64_t *own_micro;        /* [owner]: what its pods cost */
-    bool *off_nodes;           /* [shape]: no node may have its pods */
-    uint64_t *stuck;           /* [shape]: the pass that found no node for such pods */
-    uint64_t *told;            /* [shape]: digest of the last refusal that was logged; 0: none */
+    int64_t headroom;                /* placeholders of all pools */
+    int64_t *pod_ns, *busy_ns;       /* [owner]; busy -1: not told */
+    int64_t *unpaid_ns;              /* [owner]: of pod_ns, from a creation call to the download */
+    int64_t *completed_gpus;         /* [owner]: of pods that ran to their end */
+    struct unplaced_count *unplaced; /* [owner]: at the end */
+    int64_t *own_micro;              /* [owner]: what its pods cost */
+    bool *off_nodes;                 /* [shape]: no node may have its pods */
+    uint64_t *stuck;                 /* [shape]: the pass that found no node for such pods */
+    uint64_t *told; /* [shape]: digest of the last refusal that was logged; 0: none */
     uint64_t pass, preempted;
     struct sim_handle schedule;
     bool warm;          /* the settling at the start: what is placed is running already */

@@ -76,7 +76,7 @@ static bool may_buy(const struct pool_config *p, bool spot)
 
 static bool is_always(const struct sale *s, const struct quota *l)
 {
-    return l->from == 0 && (l->lasts == 0 || l->lasts >= s->horizon);
+    return l->from <= s->since && (l->lasts == 0 || l->from + l->lasts >= s->horizon);
 }
 
 static bool by_stock(const struct sale *s, const struct node *n, bool spot, char *words,
@@ -107,35 +107,42 @@ static bool by_account(const struct sale *s, const struct node *n, bool spot, ch
     return true;
 }
 
-static bool forbidden(const struct sale *s, const struct node *n, char *words, size_t size)
+static enum sale_bar forbidden(const struct sale *s, const struct node *n, char *words, size_t size)
 {
+    enum sale_bar bar = SALE_OPEN;
     for (int spot = 0; spot < 2; spot++) {
         if (!may_buy(n->config, spot))
             continue;
-        if (!by_stock(s, n, spot, words, size) && !by_account(s, n, spot, words, size))
-            return false;
+        bar = by_stock(s, n, spot, words, size)     ? SALE_NO_STOCK
+              : by_account(s, n, spot, words, size) ? SALE_NO_QUOTA
+                                                    : SALE_OPEN;
+        if (bar == SALE_OPEN)
+            return SALE_OPEN;
     }
-    return true;
+    return bar;
 }
 
-bool sale_barred(const struct sale *s, const struct pod_shape *pod, char *words, size_t size)
+enum sale_bar sale_barred(const struct sale *s, const struct pod_shape *pod, char *words,
+                          size_t size)
 {
     const struct pool_config *pools = s->config->pools.items;
     char last[200];
-    bool some = false;
+    enum sale_bar first = SALE_OPEN;
     for (size_t i = 0; i < s->config->pools.count; i++) {
         struct walk w = {.sale = s, .pool = &pools[i]};
         while (walk_next(&w)) {
             if (!scheduler_fits(pod, &w.node))
                 continue;
-            if (!forbidden(s, &w.node, last, sizeof last))
-                return false;
-            if (!some)
-                snprintf(words, size, "%s", last);
-            some = true;
+            enum sale_bar bar = forbidden(s, &w.node, last, sizeof last);
+            if (bar == SALE_OPEN)
+                return SALE_OPEN;
+            if (first != SALE_OPEN)
+                continue;
+            snprintf(words, size, "%s", last);
+            first = bar;
         }
     }
-    return some;
+    return first;
 }
 
 /* ---- room ---- */

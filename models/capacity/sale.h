@@ -20,14 +20,20 @@ struct sale {
     const struct cluster_config *config;
     const struct catalog *catalog;
     sim_ns horizon;
+    sim_ns since; /* limits on stock count that hold from here to the horizon */
 };
+
+/* What keeps machines that would take a pod from being bought. */
+enum sale_bar { SALE_OPEN, SALE_NO_STOCK, SALE_NO_QUOTA };
 
 /* True when some machine of the pool, empty, would take the pod; else what they say is added. */
 bool sale_takes(const struct sale *s, const struct pool_config *pool, const struct pod_shape *pod,
                 struct scheduler_refusal *out);
 /* Whether machines would take the pod, but a limit on stock of 0 or a quota of the account forbids
- * each of them for the whole run. Words name the first: "stockLimits[0] of pool p sells none". */
-bool sale_barred(const struct sale *s, const struct pod_shape *pod, char *words, size_t size);
+ * each of them from `since` to the horizon. Words name the first, which is returned:
+ * "stockLimits[0] of pool p sells none". */
+enum sale_bar sale_barred(const struct sale *s, const struct pod_shape *pod, char *words,
+                          size_t size);
 /* Open data. */
 struct sale_room {
     int64_t pods;    /* at most, and not always so many: limits that overlap count one by one */

@@ -3,10 +3,12 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/eci_room.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
+#include "models/capacity/route.h"
 #include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
 #include "sim/recorder.h"
@@ -18,9 +20,9 @@
 #define WORDS 400
 #define GROUPS_MAX 16 /* refusals that are told apart in findings */
 
-static struct sale sale_of(const struct unplaced *u)
+static struct sale sale_of(const struct unplaced *u, sim_ns since)
 {
-    return (struct sale){u->config, u->catalog, u->horizon};
+    return (struct sale){u->config, u->catalog, u->horizon, since};
 }
 
 static bool node_would_do(const struct unplaced *u, const struct pod_shape *s)
@@ -44,7 +46,7 @@ static bool could_be_placed(const struct unplaced *u, const struct pod_shape *s,
 {
     const struct pool_config *pools = u->config->pools.items;
     *sold = (struct scheduler_refusal){0};
-    const struct sale sale = sale_of(u);
+    const struct sale sale = sale_of(u, 0);
     for (size_t i = 0; i < u->config->pools.count && u->config->autoscaler; i++)
         if (sale_takes(&sale, &pools[i], s, sold))
             return true;
@@ -66,7 +68,55 @@ static void describe(const struct pod_shape *s, char *buf, size_t size)
 struct why {
     struct scheduler_refusal nodes, sold; /* nodes that are there; machines for sale */
     bool never;                           /* none of them could take one, empty as it may be */
+    bool waits_on_eci;                    /* the virtual node would, if it could */
+    char bar[200];                        /* what forbids the purchase or the instance */
 };
+
+/* Does the virtual node take pods of this owner, now or once there is room? */
+static bool eci_wants(const struct unplaced *u, uint32_t owner)
+{
+    struct route route;
+    struct err ignored = {0}; /* the run itself has refused what is wrong */
+    return u->config->virtual_node && !u->refusal(u->self, owner) &&
+           route_of(u->config->virtual_node, &u->shapes[owner], &route, &ignored) == 0 &&
+           route.to != ROUTE_NODES;
+}
+
+static enum unplaced_cause barred_on_eci(const struct unplaced *u, uint32_t owner, sim_ns since,
+                                         struct why *w)
+{
+    struct eci_room room;
+    const struct eci_room_ask ask = {u->config, u->catalog, &u->shapes[owner],
+                                     since,     u->horizon, true};
+    eci_room_of(&ask, &room);
+    if (room.pods > 0)
+        return UNPLACED_QUEUED;
+    snprintf(w->bar, sizeof w->bar, "%s", room.words);
+    return room.by_quota ? UNPLACED_NO_QUOTA : UNPLACED_NO_STOCK;
+}
+
+/* Of a pod that was asked for at `since`; what is said of all of the owner's is in w already. */
+static enum unplaced_cause cause_of(const struct unplaced *u, uint32_t owner, sim_ns since,
+                                    struct why *w)
+{
+    const struct sale sale = sale_of(u, since);
+    w->bar[0] = '\0';
+    if (w->waits_on_eci)
+        return barred_on_eci(u, owner, since, w);
+    if (w->never)
+        return UNPLACED_NO_MACHINE;
+    if (!u->config->autoscaler || node_would_do(u, &u->shapes[owner]))
+        return UNPLACED_QUEUED;
+    switch (sale_barred(&sale, &u->shapes[owner], w->bar, sizeof w->bar)) {
+    case SALE_NO_STOCK:
+        return UNPLACED_NO_STOCK;
+    case SALE_NO_QUOTA:
+        return UNPLACED_NO_QUOTA;
+    case SALE_OPEN:
+        break;
+    }
+    return UNPLACED_QUEUED;
+}
 
 static void reason(const struct unplaced *u, uint32_t owner, const struct why *w, char *buf,
                    size_t size)
@@ -82,24 +132,37 @@ static void reason(const struct unplaced *u, uint32_t owner, const struct why *w
         scheduler_list(&w->sold, buf, size);
     }
     at = strlen(buf);
-    const struct sale sale = sale_of(u);
-    char bar[200];
-    if (!w->never && u->config->autoscaler &&
-        sale_barred(&sale, &u->shapes[owner], bar, sizeof bar))
-        snprintf(buf + at, size - at, "%sno machine can be bought: %s", at ? "; " : "", bar);
+    if (w->bar[0])
+        snprintf(buf + at, size - at, "%sno %s: %s", at ? "; " : "",
+                 w->waits_on_eci ? "instance can be created" : "machine can be bought", w->bar);
     at = strlen(buf);
     if (other)
         snprintf(buf + at, size - at, "%s%s", at ? "; " : "", other);
 }
 
-static int64_t waiting(const struct unplaced *u, uint32_t owner)
+/* How many of the owner's pods wait, by cause; w->bar is left as of the last, which had the least
+ * time to be placed. */
+static int64_t count_waiting(const struct unplaced *u, uint32_t owner, struct why *w)
 {
     int64_t n = 0;
     for (uint32_t i = pods_first(u->pods, owner); i != PODS_NONE;) {
-        n += !pods_view(u->pods, i)->placed;
-        i = pods_view(u->pods, i)->owner_next;
+        const struct pod *p = pods_view(u->pods, i);
+        if (!p->placed) {
+            u->counts[owner].pods[cause_of(u, owner, p->created, w)]++;
+            n++;
+        }
+        i = p->owner_next;
     }
     return n;
+}
+
+static bool some_wait(const struct unplaced *u, uint32_t owner)
+{
+    for (uint32_t i = pods_first(u->pods, owner); i != PODS_NONE;
+         i = pods_view(u->pods, i)->owner_next)
+        if (!pods_view(u->pods, i)->placed)
+            return true;
+    return false;
 }
 
 static void log_each(const struct unplaced *u, uint32_t owner, sim_ns end, const char *words)
@@ -123,6 +186,7 @@ struct group {
 /* What is counted of all owners. */
 struct count {
     int64_t all, no_machine, by_reason[SCHEDULER_REASONS];
+    struct unplaced_count causes;
     struct group groups[GROUPS_MAX];
     size_t n_groups;
     int64_t others; /* pods beyond these */
@@ -144,16 +208,18 @@ static void join(struct count *c, const struct group *g)
 static void close_owner(const struct unplaced *u, uint32_t owner, sim_ns end, struct count *sum)
 {
     const struct pod_shape *s = &u->shapes[owner];
-    struct group g = {.pods = waiting(u, owner), .owner = owner};
-    struct why w;
-    if (g.pods == 0 || s->placeholder)
+    struct group g = {.owner = owner};
+    struct why w = {.waits_on_eci = false};
+    if (s->placeholder || !some_wait(u, owner))
         return;
     w.never = !could_be_placed(u, s, &w.sold);
-    g.never = w.never;
+    w.waits_on_eci = w.never && eci_wants(u, owner);
+    g.pods = count_waiting(u, owner, &w);
+    g.never = w.never && !w.waits_on_eci;
     scheduler_refuse(s, u->nodes, &w.nodes);
     reason(u, owner, &w, g.words, sizeof g.words);
-    if (w.never && (!u->config->virtual_node || u->refusal(u->self, owner)))
-        u->never[owner] = g.pods;
+    for (int k = 0; k < UNPLACED_CAUSES; k++)
+        sum->causes.pods[k] += u->counts[owner].pods[k];
     log_each(u, owner, end, g.words);
     join(sum, &g);
     sum->all += g.pods;
@@ -199,6 +265,8 @@ void unplaced_write(const struct unplaced *u)
         close_owner(u, o, end, &sum);
     recorder_figure(u->recorder, "pods.unplaced.total", "pods", FIGURE_SUM, (double)sum.all);
     figure(u, "noMachine", sum.no_machine);
+    figure(u, "noStock", sum.causes.pods[UNPLACED_NO_STOCK]);
+    figure(u, "noQuota", sum.causes.pods[UNPLACED_NO_QUOTA]);
     for (int k = 0; k < SCHEDULER_REASONS; k++)
         figure(u, scheduler_reason_name((enum scheduler_reason)k), sum.by_reason[k]);
     say(u, &sum);

@@ -14,6 +14,20 @@ struct pod_shape;
 struct pods;
 struct recorder;
 
+/* Why a pod waits at the end. */
+enum unplaced_cause {
+    UNPLACED_QUEUED,     /* others have what it could have */
+    UNPLACED_NO_MACHINE, /* nothing there or for sale would take it, nothing sends it to ECI */
+    UNPLACED_NO_STOCK,   /* since it was asked for none was sold */
+    UNPLACED_NO_QUOTA,   /* of the account or the virtual node, too small for a single one */
+    UNPLACED_CAUSES
+};
+
+/* Open data: pods by cause. */
+struct unplaced_count {
+    int64_t pods[UNPLACED_CAUSES];
+};
+
 /* Borrowed for the call. */
 struct unplaced {
     const struct cluster_config *config;
@@ -21,8 +35,7 @@ struct unplaced {
     const struct pods *pods;
     const struct nodes *nodes;
     const struct pod_shape *shapes; /* [owner] */
-    int64_t *never; /* [owner]: out, where pods wait that no node, machine for sale or
-                       virtual node would ever take: how many */
+    struct unplaced_count *counts;  /* [owner]: out */
     size_t n_owners;
     sim_ns horizon;
     struct recorder *recorder;
@@ -34,7 +47,8 @@ struct unplaced {
 /* A log line for each such pod with the scheduler's words; figures pods.unplaced and
  * pods.unplaced.<reason> (pods that at least one node refused for it, or one machine for sale where
  * none would do; noMachine: neither a node that is there nor a machine that a pool could buy would
- * take it, empty as it may be); a finding for each refusal. Placeholders are left out. */
+ * take it, empty as it may be; noStock, noQuota: one would, and none can be had); a finding for
+ * each refusal. Placeholders are left out. */
 void unplaced_write(const struct unplaced *u);
 
 #endif

@@ -305,7 +305,7 @@ static bool check_place(struct lint *out, const struct scenario *s, const struct
     bool takes = false;
     for (size_t i = 0; i < s->cluster.pools.count && !takes; i++)
         takes = sale_takes(sale, &pools[i], pod, &refused);
-    if (takes && sale_barred(sale, pod, words, sizeof words)) {
+    if (takes && sale_barred(sale, pod, words, sizeof words) != SALE_OPEN) {
         report(out, m, "no machine for the pods of %.60s can ever be bought: %s", pod->name, words);
     } else if (!takes && refused.nodes > 0) {
         scheduler_list(&refused, words, sizeof words);
@@ -352,7 +352,10 @@ static void check_instances(struct lint *out, const struct scenario *s, uint32_t
     const struct pod_shape *pod = &s->shapes[owner];
     const struct json *service = place_of(s, s->roles[owner]), *top = top_of(service);
     struct eci_room room;
-    eci_room_of(&s->cluster, s->catalog, pod, s->horizon, &room);
+    eci_room_of(
+        &(struct eci_room_ask){
+            .config = &s->cluster, .catalog = s->catalog, .pod = pod, .horizon = s->horizon},
+        &room);
     if (room.pods == 0)
         report(out, (struct mark){LINT_ERROR, "placement", service},
                "no instance for the pods of %.60s can ever be created: %s", pod->name, room.words);
@@ -365,7 +368,7 @@ static void check_instances(struct lint *out, const struct scenario *s, uint32_t
 /* With a virtual node or machines that are simply there a pod may find its place elsewhere. */
 static void check_places(struct lint *out, const struct scenario *s)
 {
-    const struct sale sale = {&s->cluster, s->catalog, s->horizon};
+    const struct sale sale = {&s->cluster, s->catalog, s->horizon, 0};
     bool elsewhere = s->cluster.virtual_node || s->cluster.node_list;
     for (uint32_t o = 0; o < s->n_owners; o++) {
         if (s->roles[o].kind == OWNERS_HEADROOM)

@@ -22,6 +22,8 @@ void standing_read(const struct result *r, const struct scenario *s, double *sha
     if (result_value(r, "jobs.asked", 0) > 0)
         out->jobs_failed =
             result_value(r, "jobs.failed", 0) - result_value(r, "jobs.failedAsTraced", 0);
+    out->jobs_cut =
+        result_value(r, "jobs.running", 0) + result_value(r, "jobs.waiting", 0) - out->jobs_never;
     for (size_t i = 0; i < s->services.count; i++) {
         snprintf(path, sizeof path, "services.%s.slo.windows", c[i].name);
         double windows = slo_asked(&c[i].slo) ? result_value(r, path, 0) : 0;
@@ -43,7 +45,7 @@ static bool is_missed(const struct scenario *s, const struct standing *v)
     for (size_t i = 0; i < s->services.count; i++)
         if (slo_asked(&c[i].slo) && v->share[i] < c[i].slo.objective)
             return true;
-    if (v->jobs_failed > 0)
+    if (v->jobs_failed > 0 || v->jobs_never > 0)
         return true;
     if (has_price(s) && b->per_month.currency[0] && v->month > (double)b->per_month.micro / 1e6)
         return true;
@@ -55,7 +57,7 @@ bool standing_judged(const struct scenario *s, const struct standing *v)
     const struct service_config *c = s->services.items;
     const struct scenario_budget *b = &s->budget;
     bool some = v->jobs_failed >= 0 && s->services.count == 0;
-    if (v->jobs_never > 0 && !is_missed(s, v))
+    if (v->jobs_cut > 0 && !is_missed(s, v))
         return false;
     if (has_price(s) && (b->per_month.currency[0] || b->total.currency[0]))
         some = true;
@@ -85,7 +87,10 @@ void standing_words(const struct scenario *s, const struct standing *v, struct t
         sign = ", ";
     }
     if (v->jobs_failed >= 0) {
-        text_printf(t, "%s%s of the jobs failed", sign, human_count(v->jobs_failed).s);
+        text_printf(t, "%s%s of the jobs failed", sign,
+                    human_count(v->jobs_failed + v->jobs_never).s);
+        if (v->jobs_cut > 0)
+            text_printf(t, ", %s had not ended", human_count(v->jobs_cut).s);
         sign = ", ";
     }
     if (has_price(s))

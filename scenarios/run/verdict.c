@@ -85,6 +85,54 @@ static void budget_sentence(struct verdict *v, struct text *t)
                     human_money((double)b->total.micro / 1e6, NULL).s);
 }
 
+/* "1,132 could never be placed: no machine takes them". */
+static void never_placed(struct verdict *v, struct text *t)
+{
+    static const struct {
+        const char *figure, *words;
+    } causes[] = {
+        {"noMachine", "nothing that is there or for sale takes such pods"},
+        {"noStock", "none was in stock since they were asked for"},
+        {"noQuota", "the quota is too small for one"},
+    };
+    const char *sign = ": ";
+    if (v->at.jobs_never <= 0)
+        return;
+    text_printf(t, ", %s could never be placed", human_count(v->at.jobs_never).s);
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "jobs.neverPlacedBy.%s", causes[i].figure);
+        double n = result_value(v->r, path, 0);
+        if (n <= 0)
+            continue;
+        text_add(t, sign);
+        if (n < v->at.jobs_never)
+            text_printf(t, "of %s ", human_count(n).s);
+        text_add(t, causes[i].words);
+        sign = ", ";
+    }
+}
+
+/* What became of those that did not complete. */
+static void unfinished_jobs(struct verdict *v, struct text *t)
+{
+    double traced = result_value(v->r, "jobs.failedAsTraced", 0);
+    double lost = result_value(v->r, "jobs.lostPods", 0);
+    if (v->at.jobs_failed > 0)
+        text_printf(t, ", %s failed for good, with no retry left",
+                    human_count(v->at.jobs_failed).s);
+    if (traced > 0)
+        text_printf(t, ", %s failed as they did in the trace", human_count(traced).s);
+    never_placed(v, t);
+    if (v->at.jobs_cut <= 0)
+        return;
+    text_printf(t, ", %s had not ended when the run of %s did", human_count(v->at.jobs_cut).s,
+                human_seconds((double)v->s->horizon / 1e9).s);
+    if (lost > 0)
+        text_printf(t, " (machines were lost under %s pods)", human_count(lost).s);
+    text_printf(t, "; how %s would have ended is not judged", v->at.jobs_cut == 1 ? "it" : "they");
+}
+
 /* What a job costs, and what a GPU of its own would cost a month (730 h). */
 static void jobs_sentence(struct verdict *v, struct text *t)
 {
@@ -95,15 +143,9 @@ static void jobs_sentence(struct verdict *v, struct text *t)
     text_printf(t, "%s%s of %s jobs completed", t->length ? "; " : "",
                 human_count(result_value(v->r, "jobs.completed", 0)).s,
                 human_count(result_value(v->r, "jobs.asked", 0)).s);
-    double traced = result_value(v->r, "jobs.failedAsTraced", 0);
-    if (traced > 0)
-        text_printf(t, " and %s failed as they did in the trace", human_count(traced).s);
-    double never = result_value(v->r, "jobs.neverPlaced", 0);
-    if (never > 0)
-        text_printf(t, ", %s could never be placed: how %s would have done is not judged",
-                    human_count(never).s, never == 1 ? "it" : "they");
+    unfinished_jobs(v, t);
     if (each >= 0)
-        text_printf(t, ", a job costs %s", amount(v, each).s);
+        text_printf(t, "; a job costs %s", amount(v, each).s);
     for (size_t i = 0; i < v->s->jobs.count; i++) {
         char path[160];
         snprintf(path, sizeof path, "eci.%.60s.month.subscription", c[i].name);

@@ -4,6 +4,7 @@
 #include "models/capacity/cluster.h"
 #include "models/capacity/headroom.h"
 #include "models/capacity/jobs.h"
+#include "models/capacity/unplaced.h"
 #include "models/serving/service.h"
 #include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
@@ -396,13 +397,27 @@ static void say_gpu_time(const struct world *w, const struct jobs_gpus *g)
                          in, out, share(out, in), lost, share(lost, in), running);
 }
 
-/* Pods of jobs that nothing there or for sale would ever take. */
-static int64_t never_placed(const struct world *w)
+/* Pods of jobs that no waiting would have placed, by what was lacking. */
+static void close_lacking(const struct world *w)
 {
-    int64_t n = 0;
-    for (uint32_t o = 0; o < w->scenario->n_owners; o++)
-        n += role(w, o).kind == OWNERS_JOB ? cluster_never_placed(w->cluster, o) : 0;
-    return n;
+    static const char *const names[UNPLACED_CAUSES] = {
+        [UNPLACED_NO_MACHINE] = "noMachine",
+        [UNPLACED_NO_STOCK] = "noStock",
+        [UNPLACED_NO_QUOTA] = "noQuota",
+    };
+    int64_t all = 0;
+    char path[64];
+    for (int k = 0; k < UNPLACED_CAUSES; k++) {
+        int64_t n = 0;
+        for (uint32_t o = 0; names[k] && o < w->scenario->n_owners; o++)
+            n += role(w, o).kind == OWNERS_JOB ? cluster_unplaced(w->cluster, o)->pods[k] : 0;
+        snprintf(path, sizeof path, "jobs.neverPlacedBy.%s", names[k] ? names[k] : "");
+        if (n > 0)
+            recorder_figure(w->recorder, path, "pods", FIGURE_SUM, (double)n);
+        all += n;
+    }
+    if (all > 0)
+        recorder_figure(w->recorder, "jobs.neverPlaced", "pods", FIGURE_SUM, (double)all);
 }
 
 /* Figures of all jobs, and of each item when there are several, but not many. */
@@ -425,9 +440,7 @@ static void close_jobs(struct world *w)
     }
     if (w->n_jobs > 0)
         jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
-    if (never_placed(w) > 0)
-        recorder_figure(w->recorder, "jobs.neverPlaced", "pods", FIGURE_SUM,
-                        (double)never_placed(w));
+    close_lacking(w);
     say_gpu_time(w, &sum.gpus);
 }
 
