@@ -66,15 +66,51 @@ static int mix(const struct attention_shape *s, const struct attention_data *d,
     return 0;
 }
 
-int attention_cuda(const struct attention_shape *s, const struct attention_data *d,
-                   struct device *device, struct err *e)
+static int padded(const struct attention_shape *s, const struct attention_data *d,
+                  struct device *device, struct err *e)
 {
     int32_t t = s->sequence;
     struct softmax_shape soft = {s->batch * s->heads * t, t, t, 1.0 / sqrt((double)s->size),
                                  s->precision};
     struct softmax_cuda_data rows = {d->scores, d->lengths, s->heads * t};
-    assert(s->precision == PRECISION_FP32 && d->qkv && d->y && d->scores);
     return scores(s, d, device, e) || softmax_cuda(&soft, &rows, device, e) || mix(s, d, device, e)
                ? -1
                : 0;
+}
+
+/* Sequences from `first` on that have its length. */
+static int32_t alike(const struct attention_shape *s, const int32_t *lengths, int32_t first)
+{
+    int32_t n = 1;
+    while (first + n < s->batch && lengths[first + n] == lengths[first])
+        n++;
+    return n;
+}
+
+/* Of one length, they lie as a batch without padding does. */
+static int packed(const struct attention_shape *s, const struct attention_data *d,
+                  struct device *device, struct err *e)
+{
+    size_t width = (size_t)s->heads * (size_t)s->size;
+    for (int32_t b = 0, n; b < s->batch; b += n) {
+        size_t row = (size_t)d->starts[b];
+        struct attention_shape group = *s;
+        struct attention_data at = {d->qkv + row * 3 * width, NULL, d->y + row * width, d->scores,
+                                    NULL};
+        assert(d->lengths[b] >= 1 && d->lengths[b] <= s->sequence);
+        n = alike(s, d->lengths, b);
+        group.batch = n;
+        group.sequence = d->lengths[b];
+        if (padded(&group, &at, device, e))
+            return -1;
+    }
+    return 0;
+}
+
+int attention_cuda(const struct attention_shape *s, const struct attention_data *d,
+                   struct device *device, struct err *e)
+{
+    assert(s->precision == PRECISION_FP32 && d->qkv && d->y && d->scores);
+    assert(!d->starts || d->lengths);
+    return d->starts ? packed(s, d, device, e) : padded(s, d, device, e);
 }

@@ -46,7 +46,9 @@ void attention_blas(const struct attention_shape *s, const struct attention_data
 double attention_flop(const struct attention_shape *s); /* of both products */
 
 /* In device memory, queued: two strided-batched products a sequence, or a head where there are
- * fewer heads than sequences, and one softmax. scores: attention_cuda_scratch values. */
+ * fewer heads than sequences, and one softmax. scores: attention_cuda_scratch values. With starts,
+ * they and the lengths lie in this process's memory, and neighbours of one length are multiplied
+ * together as if there were no others. */
 size_t attention_cuda_scratch(const struct attention_shape *s);
 int attention_cuda(const struct attention_shape *s, const struct attention_data *d,
                    struct device *device, struct err *e);

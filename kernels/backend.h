@@ -16,7 +16,7 @@ struct backend_memory {
     const int32_t *kinds; /* always NULL so far: every token is of kind 0 */
     struct device *device;
     struct parallel *threads; /* of backend_blas */
-    struct packing packing;   /* of those that calculate in this process */
+    struct packing packing;   /* rows 0: the padding is calculated with */
     void *own;                /* whatever else the backend keeps */
 };
 

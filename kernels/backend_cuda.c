@@ -15,10 +15,13 @@ const struct backend_cuda_config backend_cuda_usual = {
     .device = 0, .graph_batch = 8, .algorithms = NULL};
 
 struct own {
+    const struct backend_cuda_config *config;
     float *stage;
-    struct device_graph *graph; /* NULL: steps are queued one by one */
-    size_t graph_steps;         /* of the plan that it holds */
+    struct device_graph *graph; /* of the whole plan; NULL: steps are queued one by one */
+    size_t plan_steps;
     struct gemm_table *algorithms;
+    int32_t *lengths;         /* of each sequence, in this process */
+    int32_t *starts, *places; /* of the packing, on the device */
 };
 
 static size_t scratch_of(const struct network *plan)
@@ -29,6 +32,9 @@ static size_t scratch_of(const struct network *plan)
         size_t n = s->kind == STEP_CONV        ? conv_cuda_scratch(&s->as.conv)
                    : s->kind == STEP_ATTENTION ? attention_cuda_scratch(&s->as.attention)
                                                : 0;
+        size_t first_rows =
+            packing_reads_first_tokens(s) ? (size_t)s->as.linear.rows * s->as.linear.inputs : 0;
+        n = n > first_rows ? n : first_rows;
         most = n > most ? n : most;
     }
     return most;
@@ -37,18 +43,32 @@ static size_t scratch_of(const struct network *plan)
 static int embed(const struct network_step *s, const struct backend_memory *m, struct err *e)
 {
     const float *p = m->parameters;
-    struct embedding_cuda_data d = {{m->words, m->kinds, NULL},
+    const struct own *own = m->own;
+    struct embedding_cuda_data d = {{m->words, m->kinds, m->packing.rows > 0 ? own->places : NULL},
                                     {p + s->weight, p + s->bias, p + s->kinds},
                                     (float *)m->activations + s->y};
     return embedding_cuda(&s->as.embedding, &d, m->device, e);
 }
 
-static int run(const struct network_step *s, const struct backend_memory *m, struct err *e)
+static int attend(const struct network_step *s, const struct backend_memory *m, const float *x,
+                  struct err *e)
+{
+    const struct own *own = m->own;
+    bool packed = m->packing.rows > 0;
+    struct attention_data d = {x, packed ? own->lengths : m->lengths,
+                               (float *)m->activations + s->y, (float *)m->scratch,
+                               packed ? m->packing.starts : NULL};
+    return attention_cuda(&s->as.attention, &d, m->device, e);
+}
+
+/* inputs: what x is a place in. */
+static int run(const struct network_step *s, const struct backend_memory *m, const float *inputs,
+               struct err *e)
 {
     const float *weight = (float *)m->parameters + s->weight,
                 *bias = (float *)m->parameters + s->bias;
     float *base = m->activations, *scratch = m->scratch, *y = base + s->y;
-    const float *x = s->kind == STEP_EMBEDDING ? NULL : base + s->x;
+    const float *x = s->kind == STEP_EMBEDDING ? NULL : inputs + s->x;
     const float *residual = s->residual == NETWORK_NONE ? NULL : base + s->residual;
     switch (s->kind) {
     case STEP_CONV:
@@ -65,17 +85,32 @@ static int run(const struct network_step *s, const struct backend_memory *m, str
                                &(struct layer_norm_data){x, residual, weight, bias, y}, m->device,
                                e);
     case STEP_ATTENTION:
-        return attention_cuda(&s->as.attention,
-                              &(struct attention_data){x, m->lengths, y, scratch, NULL}, m->device,
-                              e);
+        return attend(s, m, x, e);
     }
     return -1;
+}
+
+/* The pooler's input is gathered into scratch, which no linear step uses. */
+static int run_packed(const struct network *plan, const struct network_step *s,
+                      const struct backend_memory *m, struct err *e)
+{
+    struct network_step packed = packing_step(&m->packing, plan, s);
+    const struct own *own = m->own;
+    if (!packing_reads_first_tokens(s))
+        return run(&packed, m, m->activations, e);
+    struct packing_cuda_data first = {own->starts, (float *)m->activations + s->x, m->scratch};
+    packed.x = 0;
+    return packing_gather_cuda(plan->batch, s->as.linear.inputs, &first, m->device, e) ||
+                   run(&packed, m, m->scratch, e)
+               ? -1
+               : 0;
 }
 
 static int queue_steps(const struct network *plan, const struct backend_memory *m, struct err *e)
 {
     for (size_t i = 0; i < plan->n_steps; i++)
-        if (run(&plan->steps[i], m, e))
+        if (m->packing.rows > 0 ? run_packed(plan, &plan->steps[i], m, e)
+                                : run(&plan->steps[i], m, m->activations, e))
             return -1;
     return 0;
 }
@@ -83,15 +118,11 @@ static int queue_steps(const struct network *plan, const struct backend_memory *
 static int set_lengths(const struct network *plan, const struct backend_memory *m,
                        const int32_t *lengths, struct err *e)
 {
+    const struct own *own = m->own;
     size_t n = (size_t)plan->batch;
-    int32_t *all = malloc(n * sizeof *all);
-    if (!all)
-        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu lengths", n);
     for (size_t i = 0; i < n; i++)
-        all[i] = lengths ? lengths[i] : plan->sequence;
-    int rc = device_put(m->device, m->lengths, all, n * sizeof *all, e);
-    free(all);
-    return rc;
+        own->lengths[i] = lengths ? lengths[i] : plan->sequence;
+    return device_put(m->device, m->lengths, own->lengths, n * sizeof *own->lengths, e);
 }
 
 /* One run, in which every product that the table does not hold is searched for. */
@@ -103,19 +134,28 @@ static int search(const struct network *plan, const struct backend_memory *m, st
     return rc || device_wait(m->device, e) ? -1 : 0;
 }
 
-static int choose_algorithms(const char *path, const struct network *plan, struct backend_memory *m,
-                             struct err *e)
+static int open_algorithms(struct backend_memory *m, struct err *e)
 {
     struct own *own = m->own;
+    const char *path = own->config->algorithms;
     const struct device_info *i = device_info(m->device);
     own->algorithms = gemm_table_create(i->name, i->blas, e);
     if (!own->algorithms || (access(path, F_OK) == 0 && gemm_table_load(own->algorithms, path, e)))
         return -1;
-    size_t known = own->algorithms->count;
     device_blas_algorithms(m->device, own->algorithms);
+    return 0;
+}
+
+static int choose_algorithms(const struct network *plan, const struct backend_memory *m,
+                             struct err *e)
+{
+    const struct own *own = m->own;
+    size_t known = own->algorithms->count;
     if (search(plan, m, e))
         return -1;
-    return own->algorithms->count > known ? gemm_table_save(own->algorithms, path, e) : 0;
+    return own->algorithms->count > known
+               ? gemm_table_save(own->algorithms, own->config->algorithms, e)
+               : 0;
 }
 
 /* The first run loads kernels and the library's own; then the steps are recorded. */
@@ -126,22 +166,38 @@ static int record(const struct network *plan, struct backend_memory *m, struct e
         return -1;
     queue_steps(plan, m, e); /* a failure is in e and spoils the graph */
     own->graph = device_recorded(m->device, e);
-    own->graph_steps = plan->n_steps;
     return own->graph ? 0 : -1;
+}
+
+/* What depends on how many rows the products have. */
+static int prepare(const struct network *plan, struct backend_memory *m, struct err *e)
+{
+    struct own *own = m->own;
+    device_graph_destroy(own->graph);
+    own->graph = NULL;
+    if (own->algorithms && choose_algorithms(plan, m, e))
+        return -1;
+    return plan->batch <= own->config->graph_batch ? record(plan, m, e) : 0;
 }
 
 static int take_memory(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     struct own *own = m->own;
     struct device *d = m->device;
+    size_t tokens = (size_t)plan->tokens, batch = (size_t)plan->batch;
+    own->plan_steps = plan->n_steps;
     own->stage = malloc(BACKEND_CUDA_STAGE * sizeof *own->stage);
-    if (!own->stage)
+    own->lengths = malloc(batch * sizeof *own->lengths);
+    if (!own->stage || !own->lengths)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %s", plan->model);
     if (!(m->parameters = device_take(d, plan->parameters * sizeof(float), e)) ||
         !(m->activations = device_take(d, plan->activations * sizeof(float), e)) ||
         !(m->scratch = device_take(d, scratch_of(plan) * sizeof(float), e)) ||
-        !(m->words = device_take(d, (size_t)plan->tokens * sizeof *m->words, e)) ||
-        !(m->lengths = device_take(d, (size_t)plan->batch * sizeof *m->lengths, e)))
+        !(m->words = device_take(d, tokens * sizeof *m->words, e)) ||
+        !(own->places = device_take(d, tokens * sizeof *own->places, e)) ||
+        !(own->starts = device_take(d, batch * sizeof *own->starts, e)) ||
+        !(m->lengths = device_take(d, batch * sizeof *m->lengths, e)) ||
+        packing_init(&m->packing, plan, e))
         return -1;
     return set_lengths(plan, m, NULL, e);
 }
@@ -150,13 +206,14 @@ static int open(const struct backend *b, const struct network *plan, struct back
                 struct err *e)
 {
     const struct backend_cuda_config *c = b->config;
-    m->own = calloc(1, sizeof(struct own));
-    if (!m->own)
+    struct own *own = m->own = calloc(1, sizeof *own);
+    if (!own)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %s", plan->model);
+    own->config = c;
     if (!(m->device = device_create(c->device, e)) || take_memory(plan, m, e) ||
-        (c->algorithms && choose_algorithms(c->algorithms, plan, m, e)))
+        (c->algorithms && open_algorithms(m, e)))
         return -1;
-    return plan->batch <= c->graph_batch ? record(plan, m, e) : 0;
+    return prepare(plan, m, e);
 }
 
 static void close_all(struct backend_memory *m)
@@ -169,12 +226,16 @@ static void close_all(struct backend_memory *m)
         device_give(m->device, m->scratch);
         device_give(m->device, m->words);
         device_give(m->device, m->lengths);
+        device_give(m->device, own->places);
+        device_give(m->device, own->starts);
         device_destroy(m->device);
     }
     if (own) {
         gemm_table_destroy(own->algorithms);
         free(own->stage);
+        free(own->lengths);
     }
+    packing_fini(&m->packing);
     free(own);
     *m = (struct backend_memory){0};
 }
@@ -208,18 +269,39 @@ static int load(const struct backend_memory *m, const struct backend_span *from,
     return 0;
 }
 
+static int put_packing(const struct network *plan, const struct backend_memory *m, struct err *e)
+{
+    const struct own *own = m->own;
+    const struct packing *p = &m->packing;
+    size_t rows = (size_t)p->rows, batch = (size_t)plan->batch;
+    return device_put(m->device, m->words, p->words, rows * sizeof *p->words, e) ||
+                   device_put(m->device, own->places, p->places, rows * sizeof *p->places, e) ||
+                   device_put(m->device, own->starts, p->starts, batch * sizeof *p->starts, e)
+               ? -1
+               : 0;
+}
+
+/* Every packing has products of its own, and so a graph of its own. */
 static int tokens(const struct network *plan, struct backend_memory *m,
                   const struct backend_tokens *t, struct err *e)
 {
-    if (device_put(m->device, m->words, t->words, (size_t)plan->tokens * sizeof *t->words, e))
+    bool packed = t->lengths && t->drop_padding, was_packed = m->packing.rows > 0;
+    if (set_lengths(plan, m, t->lengths, e))
         return -1;
-    return set_lengths(plan, m, t->lengths, e);
+    m->packing.rows = 0;
+    if (packed)
+        packing_set(&m->packing, plan, t->words, t->lengths);
+    size_t all = (size_t)plan->tokens;
+    if (packed ? put_packing(plan, m, e)
+               : device_put(m->device, m->words, t->words, all * sizeof *t->words, e))
+        return -1;
+    return packed || was_packed ? prepare(plan, m, e) : 0;
 }
 
 static int forward(const struct network *plan, struct backend_memory *m, struct err *e)
 {
     const struct own *own = m->own;
-    bool whole = own->graph && plan->n_steps == own->graph_steps; /* or a single step of it */
+    bool whole = own->graph && plan->n_steps == own->plan_steps; /* or a single step of it */
     if (whole ? device_replay(m->device, own->graph, e) : queue_steps(plan, m, e))
         return -1;
     return device_wait(m->device, e);

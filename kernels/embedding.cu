@@ -14,7 +14,8 @@ __global__ void embedding_rows(struct embedding_shape s, struct embedding_cuda_d
     bool known = word >= 0 && word < s.vocabulary && kind >= 0 && kind < s.segments;
     const float *words = d.tables.words + (known ? (size_t)word : 0) * hidden;
     const float *kinds = d.tables.kinds + (known ? (size_t)kind : 0) * hidden;
-    const float *positions = d.tables.positions + token % (size_t)s.sequence * hidden;
+    size_t place = d.tokens.places ? (size_t)d.tokens.places[token] : token % (size_t)s.sequence;
+    const float *positions = d.tables.positions + place * hidden;
     for (size_t j = threadIdx.x; j < hidden; j += blockDim.x)
         d.y[token * hidden + j] = known ? words[j] + positions[j] + kinds[j] : NAN;
 }

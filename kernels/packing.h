@@ -8,6 +8,8 @@
 
 #include "kernels/network.h"
 
+struct device;
+
 /* rows: true tokens of the batch; 0: nothing is packed. starts: first row of each sequence. words
  * and places: each row's token and its place in its sequence. */
 struct packing {
@@ -32,6 +34,15 @@ bool packing_reads_first_tokens(const struct network_step *s);
 /* The first row of each sequence, row_bytes each, behind each other. */
 void packing_gather(const struct packing *p, const struct network *plan, const void *x,
                     size_t row_bytes, void *out);
+
+/* The same in device memory, queued. starts: of `batch` sequences, whose rows have `columns`. */
+struct packing_cuda_data {
+    const int32_t *starts;
+    const float *x;
+    float *y;
+};
+int packing_gather_cuda(int32_t batch, int32_t columns, const struct packing_cuda_data *d,
+                        struct device *device, struct err *e);
 
 /* Of one forward pass, products only; lengths as above. */
 double packing_flop(const struct network *plan, const int32_t *lengths);

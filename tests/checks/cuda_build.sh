@@ -83,7 +83,8 @@ if [ -n "${SLUICE_WRITE_CUDA:-}" ]; then
         grep -v "^$r," "$table" >"$work/table" || true
         cp "$work/table" "$table"
     done
-    { echo "$head" && grep -v "^cuda,target" "$table" | sort -u - "$work/now"; } >"$work/table"
+    { grep -v "^cuda,target" "$table" || true; } | sort -u - "$work/now" >"$work/rest"
+    { echo "$head" && cat "$work/rest"; } >"$work/table"
     cp "$work/table" "$table"
 fi
 bad=$(awk -F, '$6 > 0 || $7 > 0 { print $3 " spills registers for " $2 " with " $1 }' "$work/now")

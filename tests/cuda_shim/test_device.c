@@ -35,6 +35,11 @@ static int engine_life(void *plan, struct err *e)
                      engine_forward(g, e) || engine_output(g, out, e)
                  ? -1
                  : 0;
+    const int32_t words[32] = {0}, lengths[8] = {2, 1, 1, 1, 1, 1, 1, 1};
+    if (rc == 0) { /* and without its padding, which has a graph of its own */
+        engine_drop_padding(g, true);
+        rc = engine_tokens(g, words, lengths, e) || engine_forward(g, e) ? -1 : 0;
+    }
     engine_destroy(g);
     return rc;
 }

@@ -103,3 +103,47 @@ Test(graphs, a_table_of_another_gpu_is_refused)
     temp_drop(&file);
     arena_destroy(a);
 }
+
+/* Fewer rows, and as many kernels: the padding is left out of the work, not masked. */
+Test(graphs, a_packed_batch_launches_as_much_and_multiplies_less)
+{
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    struct bert_config c = play_bert;
+    uint64_t seed = 7;
+    struct weight_source source = weight_random(&seed);
+    struct temp_file file = temp_text("");
+    const int32_t lengths[3] = {5, 5, 5};
+    c.layers = 1;
+    const struct network *n = bert_plan(a, &c, &e);
+    struct backend_cuda_config config = {.graph_batch = 8, .algorithms = file.path};
+    struct backend b = play_with(&config);
+    struct gemm_table *t = gemm_table_create("Host shim", 111103, &e);
+    int32_t words[PLAY_MANY] = {0};
+    int64_t ran[2];
+    temp_drop(&file);
+    struct engine *g = engine_create(n, &b, &source, &e);
+    cr_assert(g, "%s", e.msg);
+    for (int packed = 0; packed < 2; packed++) {
+        engine_drop_padding(g, packed);
+        cr_assert_eq(engine_tokens(g, words, lengths, &e), 0, "%s", e.msg);
+        int64_t before = shim_launched(), graphs = shim_graphs_launched();
+        cr_assert_eq(engine_forward(g, &e), 0);
+        ran[packed] = shim_launched() - before;
+        cr_expect_eq(shim_graphs_launched() - graphs, 1, "packed %d", packed);
+    }
+    cr_expect_eq(ran[1], ran[0] + 1, "the gathering of the first rows: %lld, %lld",
+                 (long long)ran[0], (long long)ran[1]);
+    engine_destroy(g);
+    /* the search has met products of 15 rows beside those of 63 */
+    cr_assert_eq(gemm_table_load(t, file.path, &e), 0, "%s", e.msg);
+    size_t few = 0, many = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        few += t->rows[i].shape.m == 15;
+        many += t->rows[i].shape.m == 63;
+    }
+    cr_expect(few >= 4 && few == many, "%zu and %zu", few, many);
+    gemm_table_destroy(t);
+    remove(file.path);
+    arena_destroy(a);
+}

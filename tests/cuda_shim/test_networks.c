@@ -57,6 +57,90 @@ Test(networks, several_bert_layers_agree_with_double_for_a_large_batch)
     arena_destroy(a);
 }
 
+/* Tokens set one after another in one engine: the last output. */
+struct batch {
+    const int32_t *lengths;
+    bool drop;
+};
+
+static void play_batches(const struct network *n, const struct backend *b,
+                         const struct batch *batches, size_t count, double *out)
+{
+    uint64_t seed = 7;
+    struct err e = {0};
+    struct weight_source source = weight_random(&seed);
+    struct engine *g = engine_create(n, b, &source, &e);
+    int32_t words[PLAY_MANY];
+    cr_assert(g && n->tokens <= PLAY_MANY, "%s", e.msg);
+    for (int32_t i = 0; i < n->tokens; i++)
+        words[i] = i * 37 % n->vocabulary;
+    for (size_t i = 0; i < count; i++) {
+        engine_drop_padding(g, batches[i].drop);
+        int rc = engine_tokens(g, words, batches[i].lengths, &e) || engine_forward(g, &e) ||
+                 engine_output(g, out, &e);
+        cr_assert_eq(rc, 0, "%s %s", e.msg, shim_fault());
+    }
+    engine_destroy(g);
+    const char *fault = shim_fault();
+    cr_assert_str_empty(fault, "%s", fault);
+    cr_assert_eq(shim_live(), 0, "%lld things were not given back", (long long)shim_live());
+}
+
+/* Lengths odd and even, 1 and the whole, neighbours alike and not. */
+static const int32_t packed_lengths[4][9] = {{7, 7, 7, 1, 21, 20, 20, 13, 3},
+                                             {1, 1, 1, 1, 1, 1, 1, 1, 1},
+                                             {21, 21, 21, 21, 21, 21, 21, 21, 21},
+                                             {5, 19, 2, 17, 21, 1, 9, 9, 9}};
+
+Test(networks, a_packed_batch_is_that_of_the_processor_and_of_the_padded_reference)
+{
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    struct bert_config c = play_bert;
+    double right[PLAY_MANY], host[PLAY_MANY], out[PLAY_MANY];
+    c.layers = 2;
+    for (c.batch = 3; c.batch <= 9; c.batch += 6) { /* fewer sequences than heads, and more */
+        const struct network *n = bert_plan(a, &c, &e);
+        for (int i = 0; i < 4; i++) {
+            struct batch padded = {packed_lengths[i], false}, packed = {packed_lengths[i], true};
+            play_batches(n, &backend_reference, &padded, 1, right);
+            play_batches(n, &backend_blas, &packed, 1, host);
+            for (enum shim_order o = SHIM_FORWARD; o <= SHIM_SHUFFLED; o++) {
+                struct backend b = play_with(o == SHIM_SHUFFLED ? &play_recorded : &play_steps);
+                shim_lane_order(o);
+                play_batches(n, &b, &packed, 1, out);
+                cr_expect_lt(distance(right, out, n->output_size), 1e-5, "%d in order %d", i, o);
+                cr_expect_lt(distance(host, out, n->output_size), 1e-5, "%d in order %d", i, o);
+            }
+        }
+    }
+    arena_destroy(a);
+}
+
+/* What was packed before leaves nothing behind: neither rows, nor a graph. */
+Test(networks, batches_packed_and_padded_may_follow_each_other)
+{
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    const struct network *n = bert_plan(a, &play_bert, &e);
+    const struct batch batches[] = {{packed_lengths[0], true},
+                                    {packed_lengths[3], true},
+                                    {packed_lengths[3], false},
+                                    {NULL, true},
+                                    {packed_lengths[1], true}};
+    double right[PLAY_MANY], out[PLAY_MANY];
+    for (size_t count = 1; count <= 5; count++) {
+        struct batch padded = {batches[count - 1].lengths, false};
+        play_batches(n, &backend_reference, &padded, 1, right);
+        for (int graph = 0; graph < 2; graph++) {
+            struct backend b = play_with(graph ? &play_recorded : &play_steps);
+            play_batches(n, &b, batches, count, out);
+            cr_expect_lt(distance(right, out, n->output_size), 1e-5, "%zu, graph %d", count, graph);
+        }
+    }
+    arena_destroy(a);
+}
+
 /* 75 pixels: the smallest image that still has every block. */
 Test(networks, inception_agrees_with_double_block_by_block, .timeout = 120)
 {
