@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const struct calibration_reference mine = {"mine/P4/fp32", "here", {.sequence = -1}};
+
 /* The table and messages stay in `said`. */
 static char said[4096];
 
@@ -40,7 +42,7 @@ Test(calibrate, writes_a_profile_that_scenarios_can_name)
     struct arena *a = arena_create(&e);
     struct calibration c;
     cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
-    const struct profile *p = calibration_find(&c, "mine/P4/fp32", "here", &e);
+    const struct profile *p = calibration_find(&c, &mine, &e);
     cr_assert(p, "%s", e.msg);
     cr_assert(llabs(p->t0 - 3000000) <= 1 && llabs(p->per_item - 2000000) <= 1);
     cr_assert_float_eq(p->cv, 0.1, 1e-9);
@@ -82,7 +84,7 @@ Test(calibrate, held_out_batches_judge_the_fit_and_are_no_points)
     struct arena *a = arena_create(&e);
     struct calibration c;
     cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
-    const struct profile *p = calibration_find(&c, "mine/P4/fp32", "here", &e);
+    const struct profile *p = calibration_find(&c, &mine, &e);
     cr_assert_eq(profile_max_batch(p), 4);
     cr_assert_float_eq(p->mape, 0.05, 1e-6);
     cr_assert_eq(p->worst_batch, 8);

@@ -25,8 +25,10 @@ Test(service_time, comes_from_a_file_beside_the_scenario)
     cr_expect(fixture_value(&p, "latency.p99") > 0.025, "as far as the measured tail reaches");
     const char *said = assumption(&p, "services[0].serving.serviceTime.P4");
     cr_assert(said);
-    cr_expect_str_eq(said, "mine/P4/fp32: 10 ms at batch 4; its line foretold other batches 3 % "
-                           "off, at worst 5 % (batch 3)");
+    cr_expect_str_eq(said,
+                     "mine/P4/fp32: 10 ms at batch 4; its line foretold other batches 3 % "
+                     "off, at worst 5 % (batch 3); of device P4; clocks locked at 1114 MHz; driver "
+                     "450; framework test; precision fp32; model mine");
     cr_expect_not(fixture_finding(&p, "service-time-extrapolated"));
     fixture_stop(&p);
 }

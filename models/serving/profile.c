@@ -2,8 +2,10 @@
 #include "models/serving/profile.h"
 
 #include "models/money/quality.h"
+#include "sim/text.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct knob point_rows[] = {
@@ -63,18 +65,18 @@ static const struct knob_table point_knobs = {
 
 static const struct knob profile_rows[] = {
     PROFILE_TEXT(name, "What a scenario calls it: model/GPU/precision.", NULL),
-    PROFILE_TEXT(model, "Network.", NULL),
+    PROFILE_TEXT(model, "Network; part of the key.", NULL),
     PROFILE_TEXT(gpu, "Kind of GPU, as instance types name it.", NULL),
-    PROFILE_TEXT(framework, "Software that ran it.", NULL),
-    PROFILE_TEXT(precision, "fp32, fp16, int8.", NULL),
-    PROFILE_TEXT(device, "Exact board, where known.", ""),
-    PROFILE_TEXT(clocks, "How its clocks were set, where known.", ""),
-    PROFILE_TEXT(driver, "Driver, where known.", ""),
+    PROFILE_TEXT(framework, "Software that ran it; part of the key.", NULL),
+    PROFILE_TEXT(precision, "fp32, fp16, int8; part of the key.", NULL),
+    PROFILE_TEXT(device, "Exact board, where known; part of the key.", ""),
+    PROFILE_TEXT(clocks, "How its clocks were set, where known; part of the key.", ""),
+    PROFILE_TEXT(driver, "Driver, where known; part of the key.", ""),
     {.key = "sequence",
      .kind = KNOB_INT,
      .offset = offsetof(struct profile, sequence),
      .unit = "tokens",
-     .doc = "Sequence length of a language model.",
+     .doc = "Sequence length of a language model; part of the key.",
      .preset = "0",
      .min = 0,
      .max = 1e6},
@@ -186,21 +188,70 @@ static const struct knob profile_file_rows[] = {
     {.key = "profiles",
      .kind = KNOB_LIST,
      .offset = offsetof(struct profile_file, profiles),
-     .doc = "Profiles; a later file's profile of the same name wins.",
+     .doc = "Profiles; two of one name differ in their key, and a reference then says which.",
      .table = &profile_knobs},
     {0},
 };
 
-/* Its name is all that a scenario has to tell one from another. */
+/* ---- the key ---- */
+
+static bool says(const char *wanted, const char *found)
+{
+    return !wanted || strcmp(wanted, found ? found : "") == 0;
+}
+
+bool profile_fits(const struct profile *p, const struct profile_key *key)
+{
+    return says(key->device, p->device) && says(key->clocks, p->clocks) &&
+           says(key->driver, p->driver) && says(key->framework, p->framework) &&
+           says(key->precision, p->precision) && says(key->model, p->model) &&
+           (key->sequence < 0 || key->sequence == p->sequence);
+}
+
+bool profile_same_key(const struct profile *a, const struct profile *b)
+{
+    struct profile_key key = {a->device ? a->device : "",
+                              a->clocks ? a->clocks : "",
+                              a->driver ? a->driver : "",
+                              a->framework ? a->framework : "",
+                              a->precision ? a->precision : "",
+                              a->model ? a->model : "",
+                              a->sequence};
+    return profile_fits(b, &key);
+}
+
+void profile_key_text(const struct profile *p, char out[PROFILE_KEY_TEXT])
+{
+    const struct {
+        const char *name, *value;
+    } parts[] = {{"device", p->device},       {"clocks", p->clocks},       {"driver", p->driver},
+                 {"framework", p->framework}, {"precision", p->precision}, {"model", p->model}};
+    int n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value && parts[i].value[0])
+            n += snprintf(out + n, PROFILE_KEY_TEXT - (size_t)n, "%s%s %.*s", n ? "; " : "",
+                          parts[i].name, text_cut(parts[i].value, 48), parts[i].value);
+    if (p->sequence > 0)
+        snprintf(out + n, PROFILE_KEY_TEXT - (size_t)n, "%ssequence %lld", n ? "; " : "",
+                 (long long)p->sequence);
+}
+
+/* Name and key are all that a scenario has to tell one from another. */
 static int check_names(const void *config, const char **key, struct err *e)
 {
     const struct profile_file *file = config;
     const struct profile *p = file->profiles.items;
+    char words[PROFILE_KEY_TEXT];
     *key = "profiles";
     for (size_t i = 0; i < file->profiles.count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(p[i].name, p[j].name) == 0)
-                return err_set(e, ERR_INPUT, NULL, "'%s' is the name of two profiles", p[i].name);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(p[i].name, p[j].name) != 0 || !profile_same_key(&p[i], &p[j]))
+                continue;
+            profile_key_text(&p[i], words);
+            return err_set(e, ERR_INPUT, NULL, "'%s' is the name of two profiles of one key: %s",
+                           p[i].name, words);
+        }
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "sim/dist.h"
 #include "sim/knob.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,14 @@ struct profile_point {
     double items_per_s;
 };
 
-/* Open data, one entry of a calibration file. The key is (device, clocks, driver, framework,
- * precision, model, sequence): the same card differs by a factor of three between two frameworks.
+/* What a profile is of: the same card differs by a factor of three between two frameworks. Texts
+ * are NULL, and sequence is -1, where a reference does not say. */
+struct profile_key {
+    const char *device, *clocks, *driver, *framework, *precision, *model;
+    int64_t sequence; /* tokens; 0 where there are none */
+};
+
+/* Open data, one entry of a calibration file: a name for people, and the seven fields of its key.
  */
 struct profile {
     const char *name; /* "bert-base-128/V100/fp32" */
@@ -40,6 +47,14 @@ struct profile_file {
 };
 
 extern const struct knob_table profile_file_knobs; /* "calibration" */
+
+/* Whether the profile is of what `key` says, as far as it says. */
+bool profile_fits(const struct profile *p, const struct profile_key *key);
+bool profile_same_key(const struct profile *a, const struct profile *b);
+/* "device V100-SXM2-16GB; framework TensorFlow 1.x; precision fp16; model bert; sequence 128": what
+ * is known of the key. */
+#define PROFILE_KEY_TEXT 400
+void profile_key_text(const struct profile *p, char out[PROFILE_KEY_TEXT]);
 
 /* Seconds are nowhere: ns of a batch of this size, from the table where it has the batch, from the
  * fit elsewhere. batch > 0. */

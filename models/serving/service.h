@@ -11,11 +11,11 @@
 #include "models/capacity/startup.h"
 #include "models/control/metric_sls.h"
 #include "models/serving/dispatch.h"
+#include "models/serving/profile.h"
 #include "models/serving/slo.h"
 #include "sim/knob.h"
 #include "workloads/traffic_config.h"
 
-struct profile;
 struct recorder;
 struct scaler_policy;
 struct sim;
@@ -27,6 +27,7 @@ struct service_time {
     const char *gpu; /* "V100"; "" = any */
     struct dist time;
     const char *calibration;       /* name of a profile, or NULL */
+    struct profile_key key;        /* what else is said of it, where two have the name */
     const char *file;              /* that it stands in; NULL: one of the shipped files */
     int64_t batch;                 /* items of one request */
     const struct profile *profile; /* once it is found */

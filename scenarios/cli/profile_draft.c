@@ -1,6 +1,7 @@
 /* profile_draft: the fit and its two forms. */
 #include "scenarios/cli/profile_draft.h"
 
+#include "models/serving/profile.h"
 #include "scenarios/cli/bench_setup.h"
 #include "sim/json.h"
 
@@ -297,6 +298,16 @@ static void say_trust(const struct profile_draft *d, struct text *to)
 
 void profile_draft_text(const struct profile_draft *d, struct text *to)
 {
+    char key[PROFILE_KEY_TEXT];
+    profile_key_text(&(struct profile){.device = d->device,
+                                       .clocks = d->clocks,
+                                       .driver = d->driver,
+                                       .framework = d->framework,
+                                       .precision = d->precision,
+                                       .model = d->model,
+                                       .sequence = d->sequence},
+                     key);
+    text_printf(to, "%s\n", key);
     text_printf(to, "%6s %14s %14s %9s %8s %8s\n", "batch", "measured ms", "fitted ms", "off", "cv",
                 "samples");
     for (size_t i = 0; i < d->n; i++) {

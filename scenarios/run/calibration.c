@@ -43,15 +43,6 @@ int calibration_load_file(struct calibration *c, struct arena *a, const char *pa
     return 0;
 }
 
-static const struct profile *find_in(const struct profile_file *file, const char *name)
-{
-    const struct profile *profiles = file->profiles.items;
-    for (size_t i = 0; i < file->profiles.count; i++)
-        if (strcmp(profiles[i].name, name) == 0)
-            return &profiles[i];
-    return NULL;
-}
-
 #define CALIBRATION_MAX_NAMES 1024
 
 static const char *nearest(const struct calibration *c, const char *name)
@@ -66,18 +57,77 @@ static const char *nearest(const struct calibration *c, const char *name)
     return text_nearest(name, names, n);
 }
 
-const struct profile *calibration_find(const struct calibration *c, const char *name,
-                                       const char *where, struct err *e)
+/* Profiles of the reference's name, and of its key too when `exact`. */
+static size_t matches(const struct calibration *c, const struct calibration_reference *r,
+                      bool exact, const struct profile **last)
 {
-    for (size_t i = c->n; i > 0; i--) {
-        const struct profile *p = find_in(&c->files[i - 1], name);
-        if (p)
-            return p;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct profile *p = c->files[i].profiles.items;
+        for (size_t k = 0; k < c->files[i].profiles.count; k++)
+            if (strcmp(p[k].name, r->name) == 0 && (!exact || profile_fits(&p[k], &r->key))) {
+                *last = &p[k];
+                n++;
+            }
     }
-    const char *near = nearest(c, name);
-    err_set(e, ERR_INPUT, where, "calibration '%s' is %s%s%s%s%s", name,
+    return n;
+}
+
+#define KEYS_LISTED 4
+
+static void list_keys(const struct calibration *c, const struct calibration_reference *r,
+                      bool exact, struct text *to)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct profile *p = c->files[i].profiles.items;
+        for (size_t k = 0; k < c->files[i].profiles.count && listed < KEYS_LISTED; k++) {
+            char words[PROFILE_KEY_TEXT];
+            if (strcmp(p[k].name, r->name) != 0 || (exact && !profile_fits(&p[k], &r->key)))
+                continue;
+            const char *slash = strrchr(c->files[i].file, '/');
+            profile_key_text(&p[k], words);
+            text_printf(to, "%s(%s) %s", listed++ ? ", " : "", slash ? slash + 1 : c->files[i].file,
+                        words);
+        }
+    }
+}
+
+static void refuse_unknown(const struct calibration *c, const struct calibration_reference *r,
+                           struct err *e)
+{
+    const char *near = nearest(c, r->name);
+    err_set(e, ERR_INPUT, r->where, "calibration '%s' is %s%s%s%s%s", r->name,
             c->only ? "not in " : "in none of the files of the folder calibration",
             c->only ? c->only : "", near ? "; did you mean '" : "", near ? near : "",
             near ? "'?" : "");
+}
+
+static void refuse_key(const struct calibration *c, const struct calibration_reference *r,
+                       bool several, struct err *e)
+{
+    struct text keys = {0};
+    list_keys(c, r, several, &keys);
+    if (text_end(&keys, e) == 0)
+        err_set(e, ERR_INPUT, r->where,
+                several ? "calibration '%s' is the name of several profiles: %s; \"device\", "
+                          "\"clocks\", \"driver\", \"framework\", \"precision\", \"model\" or "
+                          "\"sequence\" beside it says which"
+                        : "calibration '%s' is there, but not of the key that is asked for: %s",
+                r->name, keys.s);
+    text_fini(&keys);
+}
+
+const struct profile *calibration_find(const struct calibration *c,
+                                       const struct calibration_reference *r, struct err *e)
+{
+    const struct profile *found = NULL, *named = NULL;
+    size_t n = matches(c, r, true, &found);
+    if (n == 1)
+        return found;
+    if (n == 0 && matches(c, r, false, &named) == 0)
+        refuse_unknown(c, r, e);
+    else
+        refuse_key(c, r, n > 1, e);
     return NULL;
 }

@@ -19,8 +19,14 @@ struct calibration {
 int calibration_load(struct calibration *c, struct arena *a, const char *dir, struct err *e);
 /* One file, which a scenario names. */
 int calibration_load_file(struct calibration *c, struct arena *a, const char *path, struct err *e);
-/* NULL with ERR_INPUT that lists the nearest name. where: place of the reference. */
-const struct profile *calibration_find(const struct calibration *c, const char *name,
-                                       const char *where, struct err *e);
+/* What a scenario says of the profile that it means. where: place of the reference. */
+struct calibration_reference {
+    const char *name, *where;
+    struct profile_key key;
+};
+/* NULL with ERR_INPUT when there is none, with the nearest name or the keys of that name; or when
+ * there are several, with all of their keys. */
+const struct profile *calibration_find(const struct calibration *c,
+                                       const struct calibration_reference *r, struct err *e);
 
 #endif

@@ -24,24 +24,49 @@ static bool is_single(const struct json *value)
            json_get(value, "calibration");
 }
 
-/* {"calibration": name}, with "file" and "batch" or without. */
+static bool is_whole(const struct json *c, double least, double most)
+{
+    return c->type == JSON_NUMBER && c->number >= least && c->number <= most &&
+           c->number == (double)(int64_t)c->number;
+}
+
+/* The field that a text of the reference goes to; NULL for another key. */
+static const char **text_field(struct service_time *t, const char *key)
+{
+    const struct {
+        const char *key;
+        const char **field;
+    } fields[] = {{"calibration", &t->calibration}, {"file", &t->file},
+                  {"device", &t->key.device},       {"clocks", &t->key.clocks},
+                  {"driver", &t->key.driver},       {"framework", &t->key.framework},
+                  {"precision", &t->key.precision}, {"model", &t->key.model}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].key, key) == 0)
+            return fields[i].field;
+    return NULL;
+}
+
+/* {"calibration": name}, with "file" and "batch" or without, and with parts of the profile's key.
+ */
 static int read_reference(const struct json *value, const char *path, struct service_time *t,
                           struct err *e)
 {
     t->batch = 1;
+    t->key.sequence = -1;
     for (const struct json *c = value->first; c; c = c->next) {
-        bool text = c->type == JSON_STRING && c->string[0];
-        if (strcmp(c->key, "calibration") == 0 && text)
-            t->calibration = c->string;
-        else if (strcmp(c->key, "file") == 0 && text)
-            t->file = c->string;
-        else if (strcmp(c->key, "batch") == 0 && c->type == JSON_NUMBER && c->number >= 1 &&
-                 c->number <= 1024 && c->number == (double)(int64_t)c->number)
+        const char **field = text_field(t, c->key);
+        if (field && c->type == JSON_STRING && c->string[0])
+            *field = c->string;
+        else if (strcmp(c->key, "batch") == 0 && is_whole(c, 1, 1024))
             t->batch = (int64_t)c->number;
+        else if (strcmp(c->key, "sequence") == 0 && is_whole(c, 0, 1e6))
+            t->key.sequence = (int64_t)c->number;
         else
             return bind_fail(c, path, e,
-                             "'%s': a calibration has its name and, if need be, \"file\" and "
-                             "\"batch\" (a whole number of 1 to 1024)",
+                             "'%s': a calibration has its name and, if need be, \"file\", "
+                             "\"batch\" (a whole number of 1 to 1024), and of its key \"device\", "
+                             "\"clocks\", \"driver\", \"framework\", \"precision\", \"model\" and "
+                             "\"sequence\"",
                              c->key);
     }
     return 0;
@@ -97,20 +122,21 @@ static const struct profile *find_profile(const struct service_time_frame *f,
                                           const struct service_time *t, struct err *e)
 {
     struct calibration own;
+    struct calibration_reference r = {t->calibration, t->origin, t->key};
     if (!t->file)
-        return calibration_find(f->shipped, t->calibration, t->origin, e);
+        return calibration_find(f->shipped, &r, e);
     const char *path = folder_join(f->arena, f->base_dir, t->file, e);
     if (!path || calibration_load_file(&own, f->arena, path, e))
         return NULL;
-    return calibration_find(&own, t->calibration, t->origin, e);
+    return calibration_find(&own, &r, e);
 }
 
-/* "bert/V100/fp32: 5.73 ms at batch 1; ..." */
+/* "bert/V100/fp32: 5.73 ms at batch 1; ...; of device ..." */
 static const char *describe(const struct service_time_frame *f, const struct service_time *t,
                             struct err *e)
 {
     const struct profile *p = t->profile;
-    char value[400];
+    char value[400 + PROFILE_KEY_TEXT], key[PROFILE_KEY_TEXT];
     int n = snprintf(value, sizeof value, "%.160s: %.4g ms at batch %lld", p->name,
                      t->time.mean / 1e6, (long long)t->batch);
     if (p->worst > 0)
@@ -118,6 +144,8 @@ static const char *describe(const struct service_time_frame *f, const struct ser
             snprintf(value + n, sizeof value - (size_t)n,
                      "; its line foretold other batches %.2g %% off, at worst %.2g %% (batch %lld)",
                      100 * p->mape, 100 * p->worst, (long long)p->worst_batch);
+    profile_key_text(p, key);
+    n += snprintf(value + n, sizeof value - (size_t)n, "; of %s", key);
     return arena_text(f->arena, value, (size_t)n, e);
 }
 

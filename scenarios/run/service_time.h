@@ -16,8 +16,9 @@ struct service_time;
 
 #define SERVICE_TIME_SHAPE                                                                         \
     "a duration (\"12ms\"), {\"distribution\": ...}, {\"calibration\": \"model/GPU/precision\"} "  \
-    "with \"file\" (a profile beside the scenario) and \"batch\" (items of one request) if need "  \
-    "be, "                                                                                         \
+    "with \"file\" (a profile beside the scenario), \"batch\" (items of one request) and parts "   \
+    "of "                                                                                          \
+    "the profile's key if need be, "                                                               \
     "or an object of these by kind of GPU"
 
 /* A knob_read_fn: fills a struct knob_list of struct service_time. References to calibrations are
