@@ -3,8 +3,8 @@
 #
 # usage: kernels/check_gpu.sh [FOLDER]. Builds what it needs under .build/gpu (the CUDA toolkit must be
 # there), runs the operators and networks on the GPU against their double references, and then
-# measures; all in under eight minutes. FOLDER (gpu-results) gets a JSON file a measurement, a
-# table, and what the machine is. Exit 1 when a result is wrong, 3 when the machine lacks something:
+# measures the operators one by one and the networks; all in under eight minutes. FOLDER
+# (gpu-results) gets a JSON file a measurement, a table, and what the machine is. Exit 1 when a result is wrong, 3 when the machine lacks something:
 # then nothing was measured. Nothing here claims a figure that this GPU did not give.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -112,6 +112,30 @@ measure() { # name, arguments...
     say "$(tail -n 1 "$folder/table.csv")"
 }
 
+# Every operator of both networks: checked once more, now in its network's own sizes, then timed.
+operators() {
+    local rc=0
+    if [ $((SECONDS - start)) -ge "$limit" ]; then
+        say "left out for want of time: operators"
+        left_out=$((left_out + 1))
+        return
+    fi
+    timeout 90 .build/gpu/sluice bench kernels --backend cuda --format json --no-store \
+        --max-duration 20s >"$folder/operators.json" 2>"$folder/operators.err" || rc=$?
+    if grep -q 'double reference' "$folder/operators.err"; then
+        echo "check_gpu: $(tail -n 1 "$folder/operators.err")" >&2
+        exit 1
+    fi
+    if [ "$rc" -ne 0 ]; then
+        say "operators: $(tail -n 1 "$folder/operators.err") (exit $rc)"
+        rm -f "$folder/operators.json"
+        broken=$((broken + 1))
+        return
+    fi
+    rm -f "$folder/operators.err"
+    say "operators: $(grep -c '"medianInterval"' "$folder/operators.json") were checked and timed"
+}
+
 find_gpu
 find_nvcc
 mkdir -p "$folder" || fail "$folder cannot be made"
@@ -126,6 +150,7 @@ check
 
 echo "measurement,p50_s,p90_s,p99_s,items_per_s,gflops" >"$folder/table.csv"
 left_out=0 broken=0
+operators
 short="--min-duration 2s --max-duration 5s"
 for batch in 1 8 32 2 4 16 64 128; do
     for model in bert_base inception_v3; do

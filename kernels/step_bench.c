@@ -89,7 +89,7 @@ const struct step_bench_rule step_bench_usual = {
 struct subject {
     const struct step_bench_rule *rule;
     struct engine *engine;
-    struct cache_flush flush;
+    struct cache_flush flush; /* empty: the backend empties its own cache */
     struct gpu_watch gpu;
     double until_s, step_until_s; /* of all, and of the one that is measured */
     size_t kinds_left;            /* which share the time */
@@ -149,7 +149,8 @@ static int cold(struct subject *s, size_t step, struct step_bench_row *row, stru
     double times[STOPWATCH_MAX_SAMPLES];
     size_t n = 0;
     do {
-        cache_flush(&s->flush);
+        if (s->flush.bytes)
+            cache_flush(&s->flush);
         if (engine_flush(s->engine, e) || engine_time_step(s->engine, step, 1, &times[n++], e))
             return -1;
     } while (n < s->rule->cold_runs && stopwatch_now_s() < s->step_until_s);
@@ -262,7 +263,8 @@ int step_bench_plan(struct arena *a, const struct step_bench_subject *of,
     int rc = -1;
     *out = (struct step_bench){.rows = arena_take(a, STEP_BENCH_MAX, sizeof *out->rows, e)};
     environment_processor(&out->environment);
-    if (!out->rows || cache_flush_init(&s.flush, out->environment.cache_bytes, e))
+    if (!out->rows ||
+        (!of->backend->flush && cache_flush_init(&s.flush, out->environment.cache_bytes, e)))
         return -1;
     s.engine = engine_create(of->plan, of->backend, of->weights, e);
     if (s.engine && engine_random_input(s.engine, of->seed, e) == 0 &&

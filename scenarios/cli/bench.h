@@ -12,7 +12,8 @@ struct err;
 /* What the command line may say to every part; texts are never NULL unless it says so, counts 0
  * when not given. */
 struct bench_arguments {
-    const char *format, *model, *backend, *scenario;
+    const char *format, *backend, *scenario;
+    const char *model;                                   /* NULL: not named */
     const char *batches;                                 /* NULL: --batch */
     const char *qps, *bound, *percentile, *least, *most; /* NULL: the usual */
     int64_t threads, batch, sequence, tokens, queries;

@@ -99,10 +99,11 @@ static int read_bench(struct bench_result *b, const struct json *bench, struct e
     return 0;
 }
 
-/* "gemm-128x768x768.time.p50" of each product. */
+/* "gemm-128x768x768.time.p50" of each product, "bert_base.batch1.pooler.dense.time.p50" of each
+ * operator. */
 static int read_kernels(struct bench_result *b, const struct json *root, struct err *e)
 {
-    char group[64], place[600];
+    char group[160], place[600];
     const struct json *list = json_get(root, "kernels");
     read_keys(b, root);
     bench_result_setting(b, "model", "kernels");
@@ -115,8 +116,12 @@ static int read_kernels(struct bench_result *b, const struct json *root, struct 
                            "is no product that `sluice bench kernels --format json` wrote");
         f.low = interval->first->number;
         f.high = interval->last->number;
-        snprintf(group, sizeof group, "gemm-%.0fx%.0fx%.0f", number_of(c, "m"), number_of(c, "n"),
-                 number_of(c, "k"));
+        if (text_of(c, "network")[0])
+            snprintf(group, sizeof group, "%.40s.batch%.0f.%.96s", text_of(c, "network"),
+                     number_of(c, "batch"), text_of(c, "name"));
+        else
+            snprintf(group, sizeof group, "gemm-%.0fx%.0fx%.0f", number_of(c, "m"),
+                     number_of(c, "n"), number_of(c, "k"));
         bench_result_figure(b, group, "time.p50", &f);
     }
     double clock = number_of(root, "clockGHz");

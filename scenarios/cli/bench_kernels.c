@@ -1,10 +1,12 @@
 /* bench_kernels: prints how fast this machine runs the networks' products. */
+#include "kernels/backend.h"
 #include "kernels/disturbance.h"
 #include "kernels/environment.h"
 #include "kernels/gemm_bench.h"
 #include "kernels/peak.h"
 #include "scenarios/cli/bench.h"
 #include "scenarios/cli/bench_compare.h"
+#include "scenarios/cli/bench_operators.h"
 #include "scenarios/cli/bench_result.h"
 #include "scenarios/cli/bench_setup.h"
 #include "scenarios/cli/show.h"
@@ -185,13 +187,9 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
     return bench_compare_keep(a, arena, &(struct bench_made){&b.r, started_s}, e);
 }
 
-int bench_kernels(const struct bench_arguments *a, struct err *e)
+static int bench_products(const struct bench_arguments *a, struct err *e)
 {
     struct kernels k = {.peak = {0}};
-    if (bench_compare_check(a, e) || show_check_target(a->no_store ? NULL : a->db, "--db", e))
-        return -1;
-    if (a->threads > 0)
-        gemm_blas_threads((int32_t)a->threads);
     struct arena *arena = arena_create(e);
     int rc = arena ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < GEMM_BENCH_ROWS; i++) {
@@ -204,4 +202,17 @@ int bench_kernels(const struct bench_arguments *a, struct err *e)
         rc = deliver(a, arena, &k, e);
     arena_destroy(arena);
     return rc;
+}
+
+/* The processor's products stand for its operators, unless a model is named. */
+int bench_kernels(const struct bench_arguments *a, struct err *e)
+{
+    const struct backend *backend = backend_find(a->backend, e);
+    if (!backend || bench_compare_check(a, e) ||
+        show_check_target(a->no_store ? NULL : a->db, "--db", e))
+        return -1;
+    if (a->threads > 0)
+        gemm_blas_threads((int32_t)a->threads);
+    return backend == &backend_blas && !a->model ? bench_products(a, e)
+                                                 : bench_operators(a, backend, e);
 }

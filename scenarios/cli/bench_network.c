@@ -509,8 +509,11 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
     return bench_compare_keep(a, arena, &(struct bench_made){&b.r, started_s}, e);
 }
 
-int bench_network(const struct bench_arguments *a, struct err *e)
+int bench_network(const struct bench_arguments *given, struct err *e)
 {
+    struct bench_arguments usual = *given;
+    const struct bench_arguments *a = &usual;
+    usual.model = given->model ? given->model : "inception_v3";
     struct bench_setup setup;
     struct sweep s = {.setup = &setup};
     double started_s = (double)time(NULL);

@@ -126,7 +126,7 @@ static int read_load(const struct bench_arguments *a, struct load_rule *rule, st
     return 0;
 }
 
-static int read_model(const struct bench_arguments *a, struct err *e)
+int bench_setup_model(const struct bench_arguments *a, const char *model, struct err *e)
 {
     if (a->batch < 1 || a->batch > 1024)
         return err_set(e, ERR_INPUT, NULL, "--batch: %lld: allowed is 1 to 1024",
@@ -134,10 +134,10 @@ static int read_model(const struct bench_arguments *a, struct err *e)
     if (a->sequence > 65536)
         return err_set(e, ERR_INPUT, NULL, "--sequence: %lld: allowed is 1 to 512",
                        (long long)a->sequence);
-    if (a->sequence > 0 && strncmp(a->model, "bert_", 5) != 0)
+    if (a->sequence > 0 && strncmp(model, "bert_", 5) != 0)
         return err_set(e, ERR_INPUT, NULL, "--sequence: only a BERT has one");
     int64_t sequence = a->sequence ? a->sequence : 128;
-    if (a->tokens > 0 && strncmp(a->model, "bert_", 5) != 0)
+    if (a->tokens > 0 && strncmp(model, "bert_", 5) != 0)
         return err_set(e, ERR_INPUT, NULL, "--tokens: only a BERT has padding");
     if (a->tokens > sequence)
         return err_set(e, ERR_INPUT, NULL, "--tokens: %lld; allowed is 1 to the sequence, %lld",
@@ -196,7 +196,7 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
 {
     struct network_bench_setup *n = &out->network;
     *out = (struct bench_setup){.batches = {(int32_t)a->batch}, .n_batches = 1};
-    if (read_model(a, e) || read_load(a, &n->load, e))
+    if (bench_setup_model(a, a->model, e) || read_load(a, &n->load, e))
         return -1;
     if (a->batches &&
         bench_setup_batches("--batches", a->batches, out->batches, &out->n_batches, e))

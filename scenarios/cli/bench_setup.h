@@ -21,6 +21,8 @@ struct bench_setup {
 
 /* ERR_INPUT names the option; ERR_SYSTEM when the backend is not there. */
 int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e);
+/* Batch, sequence and tokens, as far as the model has them. */
+int bench_setup_model(const struct bench_arguments *a, const char *model, struct err *e);
 /* "1,2,4" as ascending sizes of 1 to 1024. option: its name, for messages. */
 int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
                         size_t *n, struct err *e);

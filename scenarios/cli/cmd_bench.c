@@ -71,7 +71,6 @@ static int start(struct bench_arguments *a, const struct option_texts *operands,
 static int run(int argc, char **argv, struct err *e)
 {
     struct bench_arguments a = {.format = "text",
-                                .model = "inception_v3",
                                 .backend = "auto",
                                 .graph_batch = -1,
                                 .scenario = "single_stream",
@@ -80,7 +79,8 @@ static int run(int argc, char **argv, struct err *e)
     const struct option rows[] = {
         {"--format", NULL, OPTION_TEXT, &a.format, "FORMAT", "text or json"},
         {"--threads", NULL, OPTION_COUNT, &a.threads, "N", "threads of OpenBLAS"},
-        {"--model", NULL, OPTION_TEXT, &a.model, "NAME", "inception_v3, bert_base or bert_tiny"},
+        {"--model", NULL, OPTION_TEXT, &a.model, "NAME",
+         "inception_v3, bert_base or bert_tiny; kernels: its operators, on the processor too"},
         {"--batch", NULL, OPTION_COUNT, &a.batch, "N", "items in one batch; 1 when not given"},
         {"--batches", NULL, OPTION_TEXT, &a.batches, "LIST", "several, one after the other: 1,2,4"},
         {"--sequence", NULL, OPTION_COUNT, &a.sequence, "N", "tokens of BERT; 128 when not given"},
@@ -131,8 +131,8 @@ static int run(int argc, char **argv, struct err *e)
         .max_operands = 3,
         .usage = "sluice bench [options] kernels|network|compare A B",
         .doc =
-            "kernels: checks the matrix products of BERT-base and Inception-v3 against a double\n"
-            "reference, then measures them on this machine's processor.\n"
+            "kernels: checks the matrix products of BERT-base and Inception-v3, or on a GPU every\n"
+            "operator of both, against a double reference, then measures them.\n"
             "network: measures whole networks, with random weights or --weights, under one of "
             "LoadGen's\n"
             "loads; with --image, says what a picture shows.",
