@@ -32,7 +32,7 @@ struct played {
     const struct result *result;
 };
 
-static struct played play(const char *jobs)
+static struct played play_set(const char *jobs, const char *const *sets, size_t n_sets)
 {
     char text[4096];
     struct played p = {0};
@@ -44,7 +44,9 @@ static struct played play(const char *jobs)
              jobs);
     p.file = temp_text(text);
     struct scenario_source source = {.path = p.file.path,
-                                     .data_dir = SLUICE_SOURCE_DIR "/scenarios"};
+                                     .data_dir = SLUICE_SOURCE_DIR "/scenarios",
+                                     .sets = sets,
+                                     .n_sets = n_sets};
     p.scenario = scenario_load(&source, &e);
     cr_assert(p.scenario, "%s: %s", e.where, e.msg);
     struct run_options options = {.threads = 1, .command = "test"};
@@ -52,6 +54,11 @@ static struct played play(const char *jobs)
     cr_assert(p.run, "%s: %s", e.where, e.msg);
     p.result = run_result(p.run);
     return p;
+}
+
+static struct played play(const char *jobs)
+{
+    return play_set(jobs, NULL, 0);
 }
 
 static void stop(struct played *p)
@@ -104,6 +111,33 @@ Test(jobs, with_restart_policy_never_each_failure_is_a_new_pod)
     cr_assert_eq(value(&p, "jobs.failed"), 1);
     cr_assert_eq(value(&p, "eci.created"), 3);
     cr_assert_float_eq(value(&p, "eci.j.billedSeconds"), 3 * 121, 1e-9);
+    stop(&p);
+}
+
+/* No stock all along: each pod is tried five times in 150 s and Failed 5 s later; the Job makes
+ * another after 10 and 20 s, and gives up after the third. */
+Test(jobs, a_pod_that_could_not_be_created_counts_against_the_back_off_limit)
+{
+    static const char *const none[] = {"virtualNode.noStockShare=1",
+                                       "virtualNode.rescheduleEnable=false"};
+    struct played p = play_set(JOB(", \"backoffLimit\": 2"), none, 2);
+    cr_assert_eq(value(&p, "jobs.failed"), 1);
+    cr_assert_eq(value(&p, "jobs.restarts"), 2);
+    cr_assert_eq(value(&p, "jobs.lostPods"), 0);
+    cr_assert_eq(value(&p, "eci.scheduleFailed"), 3);
+    cr_assert_float_eq(value(&p, "eci.states.Scheduling"), 3 * 150, 1e-9);
+    stop(&p);
+}
+
+/* By default it stays Pending, and nothing fails. */
+Test(jobs, a_pod_without_stock_is_no_failure_of_its_job)
+{
+    static const char *const none[] = {"virtualNode.noStockShare=1"};
+    struct played p = play_set(JOB(", \"backoffLimit\": 2"), none, 1);
+    cr_assert_eq(value(&p, "jobs.failed"), 0);
+    cr_assert_eq(value(&p, "jobs.waiting"), 1);
+    cr_assert_eq(value(&p, "eci.scheduleFailed"), 0);
+    cr_assert_eq(value(&p, "eci.failedCalls.total"), 28);
     stop(&p);
 }
 

@@ -110,16 +110,76 @@ Test(supply_eci, a_notice_handler_replaces_the_pod_in_time)
     fixture_fini(&f);
 }
 
-Test(supply_eci, without_stock_a_pod_fails_or_waits_as_its_annotation_says)
+/* The share of calls without stock is 1: at 0, 10, 30, 70, 150, 310 s and then every 5 minutes; the
+ * sixteenth is at 3,310 s. */
+Test(supply_eci, a_pod_without_stock_stays_pending_and_is_tried_at_growing_distances)
 {
     static struct fixture_cluster f;
-    fixture_open(&f, FILE(", \"noStockShare\": 1, \"rescheduleEnable\": true"), SIM_MINUTE, 1);
+    fixture_open(&f, FILE(", \"noStockShare\": 1"), SIM_HOUR, 1);
     fixture_start(&f);
     fixture_want_at(&f, 0, 0, 1);
     fixture_close(&f);
     cr_assert_eq(f.counts[CALL_GONE], 0);
-    cr_assert_gt(fixture_logged(&f, "bert-0", "NoStock"), 3);
+    cr_assert_eq(fixture_figure(&f, "eci.failedCalls.total"), 16);
+    cr_assert_eq(fixture_figure(&f, "eci.failedCalls.stock"), 16);
+    cr_assert_eq(fixture_figure(&f, "eci.scheduleFailed"), 0);
+    cr_assert_eq(fixture_logged(&f, "bert-0", "NoStock"), 1, "what it is told once is no news");
+    cr_assert_eq(fixture_logged(&f, "bert-0", "unschedulable"), 0, "it waits for no node");
+    const char *told = fixture_told(&f, "eci-unavailable");
+    cr_assert(told && strstr(told, "1 pod had to wait for a container instance, the longest for "
+                                   "3600 s (16 creation calls failed: no stock 16 times); 1 still"),
+              "%s", told);
+    cr_assert_null(fixture_told(&f, "unplaced"), "one finding is enough");
     fixture_fini(&f);
+}
+
+/* Told to fail: calls at 0, 10, 30, 70 and 150 s, Failed 5 s later, and its owner asks for another.
+ * Within the hour 23 pods fail, of 155 s each. */
+Test(supply_eci, a_pod_that_is_told_to_fail_does_so_after_its_tries)
+{
+    static struct fixture_cluster f;
+    fixture_open(&f, FILE(", \"noStockShare\": 1, \"rescheduleEnable\": false"), SIM_HOUR, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 1);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_GONE], 23);
+    cr_assert_eq(fixture_call(&f, CALL_GONE, 0)->at, 155 * SIM_SECOND);
+    cr_assert_eq(fixture_figure(&f, "eci.scheduleFailed"), 23);
+    cr_assert_eq(fixture_logged(&f, NULL, "ScheduleFailed"), 23);
+    fixture_fini(&f);
+}
+
+/* What the log says is what it is. */
+Test(supply_eci, a_pod_without_an_instance_is_told_what_it_lacks)
+{
+    static const struct {
+        const char *more, *what, *words;
+    } rows[] = {
+        {", \"stockLimits\": [{\"zone\": \"h\"}], \"zones\": [\"h\"]", "NoStock",
+         "ecs.gn6v-c8g1.2xlarge is out of stock in zone h (stockLimits[0] sells 0)"},
+        {", \"spotStrategy\": \"SpotWithPriceLimit\", \"spotPriceLimit\": \"7.79 CNY\","
+         " \"spotMarket\": \"calm\"",
+         "BidTooLow",
+         "the bid of 7.790 CNY an hour is below the market's 7.800 for ecs.gn6v-c8g1.2xlarge"},
+        {", \"vcpuQuota\": 7", "QuotaFull",
+         "vcpuQuota is 7, 0 vCPU are taken, and ecs.gn6v-c8g1.2xlarge has 8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct fixture_cluster f;
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "{\"virtualNode\": {\"burstResource\": \"eci_only\"%s}, \"services\": [%s]}",
+                 rows[i].more, SERVICE);
+        fixture_open(&f, text, SIM_HOUR, 1);
+        fixture_start(&f);
+        fixture_want_at(&f, 0, 0, 1);
+        fixture_close(&f);
+        cr_assert_eq(fixture_logged(&f, "bert-0", rows[i].what), 1, "row %zu", i);
+        cr_assert_eq(fixture_logged(&f, NULL, "nodes are available"), 0, "row %zu", i);
+        const char *told = fixture_told(&f, "eci-unavailable");
+        cr_assert(told && strstr(told, rows[i].words), "row %zu: %s", i, told);
+        fixture_fini(&f);
+    }
 }
 
 #define POOL(max, autoscaler)                                                                      \
@@ -248,7 +308,8 @@ Test(supply_eci, zones_are_tried_in_order_and_have_their_own_stock)
     cr_assert_eq(f.counts[CALL_READY], 3);
     cr_assert(bills(&f, "h") == 2 && bills(&f, "i") == 1, "%zu and %zu", bills(&f, "h"),
               bills(&f, "i"));
-    cr_assert_gt(fixture_logged(&f, "bert-3", "NoStock"), 100);
+    /* Half a minute, then every five minutes of the other fifty. */
+    cr_assert_eq(fixture_figure(&f, "eci.failedCalls.stock"), 14);
     fixture_fini(&f);
 }
 
@@ -327,7 +388,8 @@ Test(supply_eci, an_instance_is_created_only_at_a_bid_of_the_market_or_more)
 }
 
 /* `harsh` takes every instance at the first check after its hour, and the zone has none then for
- * two hours: the follower is created when they are over. */
+ * two hours: the follower is created at the first call after they are over, and calls are five
+ * minutes apart by then. */
 Test(supply_eci, after_a_loss_the_zone_may_have_no_stock)
 {
     static struct fixture_cluster f;
@@ -341,7 +403,7 @@ Test(supply_eci, after_a_loss_the_zone_may_have_no_stock)
     sim_ns lost = fixture_call(&f, CALL_DEAD, 0)->at;
     sim_ns again = fixture_call(&f, CALL_READY, 1)->at;
     cr_assert(again >= lost + 2 * SIM_HOUR + 20 * SIM_SECOND &&
-                  again <= lost + 2 * SIM_HOUR + 35 * SIM_SECOND,
+                  again <= lost + 2 * SIM_HOUR + 5 * SIM_MINUTE + 35 * SIM_SECOND,
               "%lld s later", (long long)((again - lost) / SIM_SECOND));
     fixture_fini(&f);
 }

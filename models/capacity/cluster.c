@@ -570,6 +570,16 @@ static const char *refusal(void *self, uint32_t shape)
     return why;
 }
 
+static const char *waits(void *self, uint32_t shape)
+{
+    const struct cluster *c = self;
+    const char *what = NULL;
+    for (size_t i = 0; i < c->n_supplies && !what; i++)
+        if (c->supplies[i].kind->waits)
+            what = c->supplies[i].kind->waits(c->supplies[i].self, shape);
+    return what;
+}
+
 /* The GPUs of headroom that the pools can keep; a finding for each that cannot keep its own. */
 static int64_t say_lacking(const struct cluster *c)
 {
@@ -628,6 +638,7 @@ static void close_pods(struct cluster *c, sim_ns end)
         .horizon = end,
         .self = c,
         .refusal = refusal,
+        .waits = waits,
     };
     unplaced_write(&u);
 }

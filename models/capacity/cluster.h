@@ -45,6 +45,7 @@ enum pod_end {
     POD_END_NODE_LOST,
     POD_END_LIVENESS,  /* restarted in place */
     POD_END_PREEMPTED, /* a pod of higher priority takes its room */
+    POD_END_UNCREATED, /* its container instance could not be created: it is Failed */
 };
 
 /* Upward calls, at the simulated now. They may ask, delete and release pods: the cluster acts on

@@ -4,6 +4,7 @@
 #define SLUICE_MODELS_CAPACITY_ECI_FLEET_H
 
 #include "models/capacity/eci.h"
+#include "models/capacity/eci_wait.h"
 #include "models/capacity/pods.h"
 #include "models/capacity/route.h"
 #include "models/capacity/supply.h"
@@ -23,6 +24,10 @@ struct eci_kind {
     char *refusal;   /* why it takes no such pods; NULL: it does */
     uint64_t entity; /* of its draws */
     uint64_t created, failed, expired;
+    uint64_t waited, waiting, lacks[ECI_LACKS]; /* pods that had to wait, those that still do; calls
+                                                   that failed */
+    sim_ns longest_wait;
+    char words[240]; /* of the last that failed */
     sim_ns billed_ns;
     int64_t micro;
 };
@@ -42,7 +47,11 @@ struct eci_instance {
     sim_ns from;          /* of the stretch at this price */
     sim_ns since;         /* start of billing */
     int64_t price, micro; /* micro: of closed stretches */
-    struct sim_handle loss, step;
+    uint32_t failed_calls;
+    bool waits; /* since `waits_since` it could have been had and was not */
+    sim_ns waits_since, next_call;
+    uint64_t told; /* digest of the last words that were logged for the pod; 0: none */
+    struct sim_handle loss, step, again;
 };
 
 struct eci_fleet {

@@ -131,6 +131,7 @@ void eci_report_write(struct eci_fleet *s, sim_ns now)
         kind_figures(s, &s->kinds[i]);
     }
     state_figures(s);
+    eci_wait_report(s, now);
     recorder_figure(r, "eci.created", "instances", FIGURE_SUM, (double)created);
     recorder_figure(r, "eci.scheduleFailed", "instances", FIGURE_SUM, (double)failed);
     recorder_figure(r, "eci.expired", "instances", FIGURE_SUM, (double)expired);

@@ -272,10 +272,8 @@ static int64_t lose(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end
     struct jobs_seat *s = seat_of(j, pod);
     cut(j, s, now, pod);
     s->generation = 0;
-    if (why == POD_END_PREEMPTED)
-        j->n.preempted_pods++;
-    else
-        j->n.lost_pods++;
+    j->n.preempted_pods += why == POD_END_PREEMPTED;
+    j->n.lost_pods += why != POD_END_PREEMPTED && why != POD_END_UNCREATED;
     return s->job;
 }
 
@@ -293,10 +291,28 @@ void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod)
     s->state = SEAT_DEAD;
 }
 
+/* The pod was Failed before it ever ran. */
+static void pod_failed(struct jobs *j, sim_ns now, int64_t number)
+{
+    struct job *job = &j->jobs[number];
+    if (job->failures++ >= (uint32_t)j->set.config->back_off_limit) {
+        job->ended = true;
+        j->n.failed++;
+        return;
+    }
+    j->n.restarts++;
+    sim_at(j->set.sim, now + jobs_pod_back_off(job->failures - 1), SIM_ARRIVAL, on_new_pod, j,
+           (uint64_t)number);
+}
+
 /* The job begins anew in another pod. */
 void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
-    ask(j, lose(j, now, pod, why));
+    int64_t number = lose(j, now, pod, why);
+    if (why == POD_END_UNCREATED)
+        pod_failed(j, now, number);
+    else
+        ask(j, number);
 }
 
 /* ---- life ---- */

@@ -6,7 +6,8 @@
  * (OnFailure), until backoffLimit is passed; a run of 10 minutes sets the wait back to 10 s. With
  * restartPolicy Never the pod fails and a new one is asked for after 10 s, doubling to 6 minutes,
  * within the same limit. A pod whose machine is lost, or which is preempted, is asked for again,
- * uncounted. A job of a trace that failed there fails here at its end, for good.
+ * uncounted; one that is Failed because its container instance could not be created is counted, as
+ * with restartPolicy Never. A job of a trace that failed there fails here at its end, for good.
  * Sources: Kubernetes documentation, Pod lifecycle and Jobs (2024). */
 #ifndef SLUICE_MODELS_CAPACITY_JOBS_H
 #define SLUICE_MODELS_CAPACITY_JOBS_H

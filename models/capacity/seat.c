@@ -355,7 +355,8 @@ static void try_pod(struct cluster *c, sim_ns now, uint32_t slot)
     if (node == NODES_NONE) {
         if (taken_by_supply(c, now, slot) || !pods_find(c->pods, ref) || p->off_nodes || stuck)
             return;
-        log_refusal(c, now, p);
+        if (!c->off_nodes[shape]) /* it waits for no node */
+            log_refusal(c, now, p);
         c->stuck[shape] = c->pass;
         node = preempt_for(c, now, slot);
     }

@@ -77,6 +77,8 @@ struct supply_kind {
     bool (*claims)(void *self, uint32_t shape);
     /* Why it will never take such pods; NULL: no word on it. */
     const char *(*refusal)(void *self, uint32_t shape);
+    /* What pods of this shape still wait for here, in words; NULL: none does. */
+    const char *(*waits)(void *self, uint32_t shape);
     /* A pod waits: true when this supply has placed it. */
     bool (*takes)(void *self, sim_ns now, uint32_t pod);
     /* It can still bring a node for this waiting pod. */

@@ -8,7 +8,6 @@
 #include "models/capacity/eci_report.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
-#include "models/capacity/quota.h"
 #include "models/capacity/route.h"
 #include "models/capacity/spot.h"
 #include "models/capacity/supply.h"
@@ -23,46 +22,13 @@
 /* ---- creation ---- */
 
 static void on_retry(void *self, sim_ns now, uint64_t arg);
+static bool eci_takes(void *self, sim_ns now, uint32_t slot);
 
 static void want_retry(struct eci_fleet *s, sim_ns now)
 {
     if (!sim_pending(eci_fleet_clock(s), s->retry) &&
         now + s->config->retry < s->set.cluster->horizon)
         s->retry = sim_at(eci_fleet_clock(s), now + s->config->retry, SIM_SCAN, on_retry, s, 0);
-}
-
-static bool within_quota(const struct eci_fleet *s, const struct eci_instance *in, int32_t vcpu)
-{
-    return s->config->vcpu_quota == 0 || s->vcpus - in->reserved + vcpu <= s->config->vcpu_quota;
-}
-
-/* Instances that count against a limit. */
-static int64_t held_against(const void *self, const struct quota *l)
-{
-    const struct eci_fleet *s = self;
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < pods_capacity(s->set.pods); i++) {
-        const struct eci_instance *in = &s->instances[i];
-        if (in->got && in->reserved > 0) {
-            struct quota_machine m = {in->offer->type, eci_zone_name(s->config, in->zone),
-                                      in->spot};
-            sum += quota_counts(l, &m);
-        }
-    }
-    return sum;
-}
-
-/* Whether the offer can be had in the zone, apart from chance. */
-static bool sold(const struct eci_fleet *s, const struct eci_instance *in, sim_ns now)
-{
-    struct quota_machine m = {in->offer->type, eci_zone_name(s->config, in->zone), in->spot};
-    if (now < s->zone_from[in->zone] || !within_quota(s, in, in->offer->vcpu) ||
-        quota_met(&s->config->stock_limits, &m, now, held_against, s))
-        return false;
-    if (!in->spot)
-        return true;
-    struct spot_bid bid = eci_life_bid(s, in);
-    return now >= s->stock_from[in->zone] && !spot_too_dear(&bid, now);
 }
 
 /* Zones in the order in which they are tried. */
@@ -76,40 +42,65 @@ static void order_zones(const struct eci_request *r, struct chance c, uint32_t *
 }
 
 /* The first spec of the list that a zone sells: each in every zone before the next. */
-static bool find_stock(struct eci_fleet *s, struct eci_instance *in, sim_ns now)
+static enum eci_lack find_stock(struct eci_fleet *s, struct eci_instance *in, sim_ns now)
 {
     const struct eci_kind *o = &s->kinds[in->shape];
     struct chance c = eci_fleet_chance(s, in, CHANCE_FAULT);
     uint32_t zones[ECI_ZONES_MAX];
     size_t n = o->request.n_zones;
+    enum eci_lack first = ECI_LACK_NOTHING;
     order_zones(&o->request, chance_sub(c, 1), zones);
     for (size_t i = 0; i < o->offers.n * n; i++) {
         in->offer = &o->offers.items[i / n];
         in->zone = zones[i % n];
-        bool free = sold(s, in, now);
-        if (free && chance_uniform(c, i) >= s->config->no_stock)
-            return true;
+        enum eci_lack lack = eci_wait_lack(s, in, now);
+        if (lack == ECI_LACK_NOTHING && chance_uniform(c, i) < s->config->no_stock)
+            lack = ECI_LACK_STOCK;
+        if (lack == ECI_LACK_NOTHING)
+            return lack;
+        first = first == ECI_LACK_NOTHING ? lack : first;
     }
-    return false;
+    return first;
 }
 
-static void no_stock(struct eci_fleet *s, struct eci_instance *in, sim_ns now)
+static void on_again(void *self, sim_ns now, uint64_t key)
 {
-    struct eci_kind *o = &s->kinds[in->shape];
-    const char *name = pods_view(s->set.pods, in->pod.slot)->name;
-    recorder_log(eci_fleet_recorder(s), now, true, name, "NoStock", "of %zu specs none; %s",
-                 o->offers.n, o->request.reschedule ? "it is tried again" : "ScheduleFailed");
+    struct eci_fleet *s = self;
+    struct eci_instance *in = eci_fleet_find(s, key);
+    if (!in)
+        return;
+    in->again = (struct sim_handle){0};
+    eci_takes(s, now, in->pod.slot);
+}
+
+static void on_schedule_failed(void *self, sim_ns now, uint64_t key)
+{
+    struct eci_fleet *s = self;
+    struct eci_instance *in = eci_fleet_find(s, key);
+    if (!in)
+        return;
+    in->pod.generation = 0;
+    s->set.gone(s->set.self, now, (uint32_t)key, POD_END_UNCREATED);
+}
+
+/* The pod stays Pending and another call is made later, or it is Failed as soon as its owner sees
+ * it. */
+static void no_stock(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum eci_lack lack)
+{
+    sim_ns next = eci_wait_failed(s, in, now, lack);
     in->attempt++;
     in->offer = NULL;
     eci_life_release(s, in);
-    if (o->request.reschedule) {
-        want_retry(s, now);
+    in->next_call = next;
+    if (next < s->set.cluster->horizon)
+        in->again = sim_at(eci_fleet_clock(s), next, SIM_SCAN, on_again, s, eci_fleet_key(in));
+    if (next != SIM_NEVER)
         return;
-    }
     eci_life_state(s, in, now, ECI_SCHEDULE_FAILED);
-    o->failed++;
-    in->pod.generation = 0;
-    s->set.gone(s->set.self, now, in->pod.slot, POD_END_NODE_LOST);
+    eci_wait_over(s, in, now);
+    s->kinds[in->shape].failed++;
+    sim_at(eci_fleet_clock(s), now + s->config->report, SIM_PHASE, on_schedule_failed, s,
+           eci_fleet_key(in));
 }
 
 static void place(struct eci_fleet *s, struct eci_instance *in, sim_ns now, bool warm)
@@ -144,10 +135,12 @@ static void on_create(void *self, sim_ns now, uint64_t key)
         eci_life_release(s, raw); /* its pod went before it was created */
     if (!in || pods_view(s->set.pods, in->pod.slot)->placed)
         return;
-    if (!find_stock(s, in, now)) {
-        no_stock(s, in, now);
+    enum eci_lack lack = find_stock(s, in, now);
+    if (lack != ECI_LACK_NOTHING) {
+        no_stock(s, in, now, lack);
         return;
     }
+    eci_wait_over(s, in, now);
     in->got = true;
     eci_life_reserve(s, in, in->offer->vcpu);
     place(s, in, now, false);
@@ -176,7 +169,7 @@ static bool eci_takes(void *self, sim_ns now, uint32_t slot)
     struct eci_instance *in = &s->instances[slot];
     struct pod_ref ref = pods_ref(s->set.pods, slot);
     bool known = in->pod.generation == ref.generation;
-    if (o->route.to == ROUTE_NODES || (known && in->offer))
+    if (o->route.to == ROUTE_NODES || (known && (in->offer || now < in->next_call)))
         return false;
     if (nodes_will_do(s, now, o, slot)) {
         want_retry(s, now);
@@ -184,17 +177,18 @@ static bool eci_takes(void *self, sim_ns now, uint32_t slot)
     }
     if (!known) {
         eci_life_release(s, in); /* of a pod that went before it was created */
+        sim_cancel(eci_fleet_clock(s), in->again);
         *in = (struct eci_instance){.pod = ref, .owner = p->owner, .shape = p->shape};
         eci_life_state(s, in, now, ECI_SCHEDULING);
     }
-    if (!within_quota(s, in, o->offers.items[0].vcpu)) {
-        s->quota_waits++;
+    in->spot = o->request.spot;
+    if (!eci_wait_within_quota(s, in, &o->offers.items[0])) {
+        eci_wait_quota(s, in, now);
         want_retry(s, now);
         return false;
     }
     in->offer = &o->offers.items[0];
     in->zone = o->request.zones[0];
-    in->spot = o->request.spot;
     eci_life_reserve(s, in, in->offer->vcpu);
     p->off_nodes = true;
     if (s->set.warm(s->set.self)) {
@@ -220,6 +214,12 @@ static const char *eci_refusal(void *self, uint32_t shape)
 {
     const struct eci_fleet *s = self;
     return s->kinds[shape].refusal;
+}
+
+static const char *eci_waits(void *self, uint32_t shape)
+{
+    const struct eci_fleet *s = self;
+    return s->kinds[shape].waiting > 0 ? s->kinds[shape].words : NULL;
 }
 
 static bool eci_claims(void *self, uint32_t shape)
@@ -382,6 +382,7 @@ const struct supply_kind supply_eci = {
     .start = eci_start,
     .claims = eci_claims,
     .refusal = eci_refusal,
+    .waits = eci_waits,
     .takes = eci_takes,
     .pulling = eci_pulling,
     .changed = eci_changed,

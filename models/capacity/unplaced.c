@@ -121,8 +121,12 @@ static enum unplaced_cause cause_of(const struct unplaced *u, uint32_t owner, si
 static void reason(const struct unplaced *u, uint32_t owner, const struct why *w, char *buf,
                    size_t size)
 {
-    const char *other = u->refusal(u->self, owner);
+    const char *other = u->refusal(u->self, owner), *waits = u->waits(u->self, owner);
     buf[0] = '\0';
+    if (waits) {
+        snprintf(buf, size, "no container instance: %s", waits);
+        return;
+    }
     if (w->nodes.nodes > 0 || (!other && w->sold.nodes == 0))
         scheduler_words(&w->nodes, buf, size);
     size_t at = strlen(buf);
@@ -210,18 +214,20 @@ static void close_owner(const struct unplaced *u, uint32_t owner, sim_ns end, st
     const struct pod_shape *s = &u->shapes[owner];
     struct group g = {.owner = owner};
     struct why w = {.waits_on_eci = false};
+    bool told = u->waits(u->self, owner);
     if (s->placeholder || !some_wait(u, owner))
         return;
     w.never = !could_be_placed(u, s, &w.sold);
     w.waits_on_eci = w.never && eci_wants(u, owner);
     g.pods = count_waiting(u, owner, &w);
-    g.never = w.never && !w.waits_on_eci;
+    g.never = w.never && !w.waits_on_eci && !told;
     scheduler_refuse(s, u->nodes, &w.nodes);
     reason(u, owner, &w, g.words, sizeof g.words);
     for (int k = 0; k < UNPLACED_CAUSES; k++)
         sum->causes.pods[k] += u->counts[owner].pods[k];
     log_each(u, owner, end, g.words);
-    join(sum, &g);
+    if (!told)
+        join(sum, &g);
     sum->all += g.pods;
     sum->no_machine += g.never ? g.pods : 0;
     for (int k = 0; k < SCHEDULER_REASONS; k++)

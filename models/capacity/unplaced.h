@@ -42,6 +42,8 @@ struct unplaced {
     /* Why no supply takes pods of this shape for itself; NULL: no word on it. */
     void *self;
     const char *(*refusal)(void *self, uint32_t shape);
+    /* What they wait for at a supply of their own, which has told it; NULL: nothing. */
+    const char *(*waits)(void *self, uint32_t shape);
 };
 
 /* A log line for each such pod with the scheduler's words; figures pods.unplaced and

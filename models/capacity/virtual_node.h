@@ -42,10 +42,11 @@ struct virtual_node_config {
     double create_rate;            /* calls a second in the long run */
     bool image_cache;              /* images come from a cache, in cached_image */
     sim_ns cached_image;
-    sim_ns billing_step, retry;
+    sim_ns billing_step, retry, retry_longest;
+    int32_t tries;      /* creation calls until a pod fails that is told to */
     int32_t vcpu_quota; /* of the region; 0: none */
     double no_stock;    /* share of creation calls that find no stock of a spec */
-    bool reschedule;    /* what finds no stock stays Pending instead of failing */
+    bool reschedule;    /* what gets no instance stays Pending instead of failing */
     int strategy;       /* enum virtual_node_strategy */
     struct money price_limit;
     const char *market; /* spot preset of the catalogue; NULL: none */
