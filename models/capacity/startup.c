@@ -26,14 +26,17 @@ struct owner {
     uint32_t image;  /* index of the first owner with the same image */
 };
 
+#define NONE UINT32_MAX
+
 enum image_state { IMAGE_ABSENT, IMAGE_COMING, IMAGE_THERE };
 
 struct run {
     struct startup_pod pod;
     bool active, listed;
-    bool pulling; /* it brings the image to the node, or to itself */
-    bool flowing; /* a flow of links is named after it */
-    int64_t left; /* bytes of a fetch that a restart of the container broke off */
+    bool pulling;    /* it brings the image to the node, or to itself */
+    bool flowing;    /* a flow of links is named after it */
+    uint32_t beside; /* the next active one on its node, by slot */
+    int64_t left;    /* bytes of a fetch that a restart of the container broke off */
     enum startup_phase phase;
     sim_ns since;                 /* of the phase */
     sim_ns spent[STARTUP_PHASES]; /* of the phases that ended */
@@ -46,6 +49,7 @@ struct startup {
     struct startup_setup set;
     struct owner *owners;
     struct run *runs;
+    uint32_t *first;                /* [node] of its active runs, by slot; NONE: there is none */
     uint8_t *images;                /* [node * n_owners + image]: enum image_state */
     double slow;                    /* how many times slower images come than their rate says */
     struct startup_source *sources; /* [owner] */
@@ -134,12 +138,15 @@ struct startup *startup_create(const struct startup_setup *set, struct err *e)
         s->owners = calloc(set->n_owners + 1, sizeof *s->owners);
         s->sources = calloc(set->n_owners + 1, sizeof *s->sources);
         s->runs = calloc(set->max_pods + 1, sizeof *s->runs);
+        s->first = calloc(set->max_nodes + 1, sizeof *s->first);
         s->images = calloc(set->max_nodes * set->n_owners + 1, 1);
     }
-    if (!s || !s->owners || !s->sources || !s->runs || !s->images) {
+    if (!s || !s->owners || !s->sources || !s->runs || !s->first || !s->images) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", set->max_pods);
     } else if (make_links(s, e) == 0) {
         make_owners(s);
+        for (size_t i = 0; i < set->max_nodes; i++)
+            s->first[i] = NONE;
         return s;
     }
     startup_destroy(s);
@@ -154,8 +161,45 @@ void startup_destroy(struct startup *s)
     free(s->owners);
     free(s->sources);
     free(s->runs);
+    free(s->first);
     free(s->images);
     free(s);
+}
+
+/* ---- who starts where ---- */
+
+static bool is_alone(const struct run *r)
+{
+    return r->pod.node == UINT32_MAX;
+}
+
+/* By slot, so that what happens to several at once happens in an order that no history changes. A
+ * node has room for few pods, the table for many. */
+static uint32_t *place_on_node(struct startup *s, const struct run *r)
+{
+    uint32_t *at = &s->first[r->pod.node];
+    while (*at < r->pod.slot)
+        at = &s->runs[*at].beside;
+    return at;
+}
+
+static void activate(struct startup *s, struct run *r)
+{
+    assert(!r->active);
+    r->active = true;
+    if (is_alone(r))
+        return;
+    uint32_t *at = place_on_node(s, r);
+    r->beside = *at;
+    *at = r->pod.slot;
+}
+
+static void deactivate(struct startup *s, struct run *r)
+{
+    assert(r->active);
+    r->active = false;
+    if (!is_alone(r))
+        *place_on_node(s, r) = r->beside;
 }
 
 /* ---- phases ---- */
@@ -178,7 +222,7 @@ static void end_phase(struct startup *s, struct run *r, sim_ns now)
 static void serve(struct startup *s, struct run *r, sim_ns now)
 {
     sim_cancel(s->set.sim, r->liveness);
-    r->active = false;
+    deactivate(s, r);
     startup_tally_add(&s->tally, r->spent, now - r->pod.created);
     s->set.ready(s->set.self, now, r->pod.slot);
 }
@@ -254,11 +298,6 @@ static enum startup_phase fetch_phase(const struct owner *o)
     return o->config->image.lazy ? STARTUP_FIRST_USE : STARTUP_IMAGE_PULL;
 }
 
-static bool is_alone(const struct run *r)
-{
-    return r->pod.node == UINT32_MAX;
-}
-
 /* A place of its own has no layers from before. */
 static int64_t fetch_bytes(const struct owner *o, const struct run *r)
 {
@@ -282,11 +321,9 @@ static int64_t fetch_rate(const struct startup *s, const struct owner *o)
 static void widen_node(struct startup *s, sim_ns now, uint32_t node)
 {
     int64_t best = 1;
-    for (size_t i = 0; i < s->set.max_pods; i++) {
+    for (uint32_t i = s->first[node]; i != NONE; i = s->runs[i].beside) {
         const struct run *r = &s->runs[i];
-        int64_t rate = r->active && r->pulling && r->pod.node == node
-                           ? fetch_rate(s, &s->owners[r->pod.owner])
-                           : 0;
+        int64_t rate = r->pulling ? fetch_rate(s, &s->owners[r->pod.owner]) : 0;
         best = rate > best ? rate : best;
     }
     links_rate(s->links, now, node, best);
@@ -352,15 +389,14 @@ static bool fetch_needed(struct startup *s, const struct run *r)
     return is_alone(r) || *image_at(s, r->pod.node, r->pod.owner) != IMAGE_THERE;
 }
 
+/* Both are on one node. */
 static bool waits_for(const struct startup *s, const struct run *r, const struct run *puller)
 {
     const struct owner *o = &s->owners[r->pod.owner];
-    return r != puller && r->active && !is_alone(r) && r->phase == fetch_phase(o) && !r->pulling &&
-           r->pod.node == puller->pod.node && !sim_pending(s->set.sim, r->next) &&
-           o->image == s->owners[puller->pod.owner].image;
+    return r != puller && r->phase == fetch_phase(o) && !r->pulling &&
+           !sim_pending(s->set.sim, r->next) && o->image == s->owners[puller->pod.owner].image;
 }
 
-/* Linear in the pod table: images come a few times a node's life. */
 static void image_there(struct startup *s, struct run *puller, sim_ns now)
 {
     puller->pulling = false;
@@ -370,7 +406,7 @@ static void image_there(struct startup *s, struct run *puller, sim_ns now)
     }
     *image_at(s, puller->pod.node, puller->pod.owner) = IMAGE_THERE;
     phase_lasts(s, puller, now, 0);
-    for (size_t i = 0; i < s->set.max_pods; i++)
+    for (uint32_t i = s->first[puller->pod.node]; i != NONE; i = s->runs[i].beside)
         if (waits_for(s, &s->runs[i], puller))
             phase_lasts(s, &s->runs[i], now, 0);
 }
@@ -383,7 +419,7 @@ static void hand_over_pull(struct startup *s, struct run *r, sim_ns now, int64_t
     if (is_alone(r))
         return;
     *image_at(s, r->pod.node, r->pod.owner) = IMAGE_ABSENT;
-    for (size_t i = 0; i < s->set.max_pods; i++)
+    for (uint32_t i = s->first[r->pod.node]; i != NONE; i = s->runs[i].beside)
         if (waits_for(s, &s->runs[i], r)) {
             fetch(s, &s->runs[i], now, left > 0 ? left : 1);
             return;
@@ -582,8 +618,8 @@ void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
     assert(pod->node == UINT32_MAX || pod->node < s->set.max_nodes);
     struct run *r = &s->runs[pod->slot];
     assert(!r->active);
-    *r = (struct run){.pod = *pod, .active = true, .phase = STARTUP_WAIT_NODE};
-    r->since = pod->created;
+    *r = (struct run){.pod = *pod, .phase = STARTUP_WAIT_NODE, .since = pod->created};
+    activate(s, r);
     wait_until(s, r, STARTUP_WAIT_NODE, pod->node_bought);
     wait_until(s, r, STARTUP_NODE_BOOT, pod->node_ready);
     wait_until(s, r, STARTUP_GPU_READY, pod->node_complete);
@@ -597,8 +633,8 @@ void startup_begin(struct startup *s, sim_ns now, const struct startup_pod *pod)
 void startup_again(struct startup *s, sim_ns now, uint32_t pod, sim_ns wait)
 {
     struct run *r = &s->runs[pod];
-    assert(!r->active && r->pod.slot == pod && wait >= 0);
-    r->active = true;
+    assert(r->pod.slot == pod && wait >= 0);
+    activate(s, r);
     r->listed = false;
     r->attempt++;
     r->pod.created = r->since = now;
@@ -615,7 +651,7 @@ void startup_end(struct startup *s, sim_ns now, uint32_t pod)
         return;
     sim_cancel(s->set.sim, r->next);
     sim_cancel(s->set.sim, r->liveness);
-    r->active = false;
+    deactivate(s, r);
     drop_flow(s, r, now);
 }
 
