@@ -199,7 +199,7 @@ Test(eci, wrong_annotations_are_refused_by_name)
         {USE_SPECS, "2-4Gi", "is no instance type with GPUs"},
         {USE_SPECS, "a,b,c,d,e,f", "at most 5 specs"},
         {USE_SPECS, "ecs.gn5i-c2g1.large,ecs.c6.xlarge", "'ecs.c6.xlarge'"},
-        {GPU_TYPE, "A100", "no ECI size holds 1 GPU A100"},
+        {GPU_TYPE, "A100", "no ECI size has a 'A100'; known: P4, V100"},
         {"k8s.aliyun.com/eci-image-cache", "yes", "allowed are \"true\" and \"false\""},
         {"k8s.aliyun.com/eci-spot-strategy", "Cheap", "allowed are NoSpot"},
         {"k8s.aliyun.com/eci-spot-strategy", "SpotAsPriceGo", "virtualNode.spotMarket"},

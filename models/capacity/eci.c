@@ -343,8 +343,54 @@ static int offers_by_type(const struct eci_market *m, const struct eci_request *
     return 0;
 }
 
-static int nothing_fits(const struct eci_request *r, struct err *e)
+/* The kinds of GPU that ECI has sizes with; at most KINDS_TOLD. */
+#define KINDS_TOLD 16
+static size_t kinds_of(const struct catalog *c, const char *kinds[KINDS_TOLD])
 {
+    size_t n = 0;
+    for (size_t p = 0; p < c->n_parts; p++) {
+        const struct catalog_eci_spec *specs = c->parts[p].eci_specs.items;
+        for (size_t i = 0; i < c->parts[p].eci_specs.count && n < KINDS_TOLD; i++) {
+            size_t k = 0;
+            while (k < n && strcmp(kinds[k], specs[i].gpu) != 0)
+                k++;
+            kinds[k] = specs[i].gpu;
+            n += k == n;
+        }
+    }
+    return n;
+}
+
+/* Of a kind without sizes, an instance type can still be named. */
+static int unknown_kind(const struct eci_market *m, const char *gpu, struct err *e)
+{
+    const char *kinds[KINDS_TOLD];
+    char known[160] = "";
+    size_t n = kinds_of(m->catalog, kinds), used = 0;
+    for (size_t i = 0; i < n && used < sizeof known; i++)
+        used +=
+            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", kinds[i]);
+    const char *near = text_nearest(gpu, kinds, n);
+    return err_set(e, ERR_INPUT, NULL,
+                   "annotations." PREFIX "eci-gpu-type: no ECI size has a '%.60s'; known: %s%s%s%s "
+                   "(an instance type with another GPU is named by " PREFIX "eci-use-specs)",
+                   gpu, known, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static bool kind_known(const struct eci_market *m, const struct eci_request *r)
+{
+    const char *kinds[KINDS_TOLD];
+    size_t n = kinds_of(m->catalog, kinds);
+    for (size_t i = 0; i < n; i++)
+        if (kind_allowed(r, kinds[i]))
+            return true;
+    return n == KINDS_TOLD;
+}
+
+static int nothing_fits(const struct eci_market *m, const struct eci_request *r, struct err *e)
+{
+    if (r->gpu && !kind_known(m, r))
+        return unknown_kind(m, r->gpu, e);
     return err_set(
         e, ERR_INPUT, NULL, "no ECI size holds %d GPU%s%s%s, %.4g vCPU and %.4g GiB in one pod",
         (int)r->pod->gpus, r->pod->gpus == 1 ? "" : "s", r->gpu ? " " : "", r->gpu ? r->gpu : "",
@@ -366,7 +412,7 @@ static int offer_by_size(const struct eci_market *m, const struct eci_request *r
         }
     }
     if (out->matching == 0)
-        return nothing_fits(r, e);
+        return nothing_fits(m, r, e);
     out->n = 1;
     return find_price(m, best, e);
 }

@@ -14,6 +14,8 @@ struct placement_unit;
 /* Open data. Pods of one owner look alike. */
 struct pod_shape {
     const char *name;    /* of the service; pods are <name>-0, <name>-1, ... Not in the table */
+    const char *path;    /* where it stands in the scenario, "jobs[0].pod", for messages; NULL:
+                            nowhere. Not in the table */
     int32_t gpus;        /* whole GPUs */
     int32_t share_milli; /* 1..999: a share of one GPU, gpus is 1; 0: whole. Not in the table: only
                             pods of a trace share */

@@ -258,11 +258,17 @@ static int make_market(struct eci_fleet *s, struct err *e)
     return 0;
 }
 
+/* "annotations: ..." becomes "jobs[0].pod.annotations: ...": from the path the line is found. */
 static int place_error(const struct pod_shape *pod, struct err *e)
 {
     char msg[sizeof e->msg];
-    snprintf(msg, sizeof msg, "%.700s", e->msg);
-    return err_set(e, e->code, NULL, "%s.pod.%s", pod->name ? pod->name : "pod", msg);
+    size_t key = strcspn(e->msg, ".: ");
+    bool has_key = e->msg[key] == '.' || e->msg[key] == ':';
+    if (e->code != ERR_INPUT || !pod->path)
+        return -1;
+    snprintf(msg, sizeof msg, "%.60s%s%.900s", pod->path, has_key ? "." : ": ", e->msg);
+    memcpy(e->msg, msg, sizeof msg);
+    return -1;
 }
 
 static int make_kind(struct eci_fleet *s, size_t i, struct err *e)

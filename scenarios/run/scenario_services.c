@@ -8,6 +8,7 @@
 #include "scenarios/run/service_time.h"
 #include "sim/arena.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SERVICES "services"
@@ -102,6 +103,13 @@ static int check_gpus(struct scenario_loading *l, size_t i, const struct service
                                c->pod.gpu_types.items[0], other);
 }
 
+static const char *pod_path(struct scenario *s, const char *list, size_t i, struct err *e)
+{
+    char path[40];
+    int length = snprintf(path, sizeof path, "%s[%zu].pod", list, i);
+    return arena_text(s->arena, path, (size_t)length, e);
+}
+
 static int finish_service(struct scenario_loading *l, size_t i, struct service_config *c,
                           struct err *e)
 {
@@ -122,28 +130,32 @@ static int finish_service(struct scenario_loading *l, size_t i, struct service_c
                                    (long long)c->initial_replicas,
                                    (long long)l->s->limits.replicas);
     c->pod.name = c->name;
+    c->pod.path = pod_path(l->s, SERVICES, i, e);
     c->startup.instant = scenario_services_instant(l->s);
-    return 0;
+    return c->pod.path ? 0 : -1;
 }
 
-static void finish_job(const struct scenario *s, struct job_config *c)
+static int finish_job(struct scenario *s, size_t i, struct err *e)
 {
+    struct job_config *c = (struct job_config *)s->jobs.items + i;
     c->pod.name = c->name;
+    c->pod.path = pod_path(s, "jobs", i, e);
     c->startup.instant = scenario_services_instant(s);
     /* Nobody asks a job for its health before it runs. */
     c->startup.readiness = c->startup.liveness = NULL;
+    return c->pod.path ? 0 : -1;
 }
 
 int scenario_services_finish(struct scenario_loading *l, struct err *e)
 {
     struct scenario *s = l->s;
     struct service_config *c = s->services.items;
-    struct job_config *jobs = s->jobs.items;
     for (size_t i = 0; i < s->services.count; i++)
         if (finish_service(l, i, &c[i], e))
             return -1;
     for (size_t i = 0; i < s->jobs.count; i++)
-        finish_job(s, &jobs[i]);
+        if (finish_job(s, i, e))
+            return -1;
     struct err cause = {0};
     if (owners_make(s, l->base_dir, &cause) == 0)
         return 0;
