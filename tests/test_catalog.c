@@ -64,6 +64,9 @@ Test(catalog, gives_each_figure_a_source_a_date_and_a_quality)
         const struct catalog_eci_spec *specs = c->parts[p].eci_specs.items;
         for (size_t i = 0; i < c->parts[p].eci_specs.count; i++)
             cr_assert(catalog_instance(c, specs[i].type));
+        const struct catalog_eci_size *sizes = c->parts[p].eci_sizes.items;
+        for (size_t i = 0; i < c->parts[p].eci_sizes.count; i++)
+            cr_assert(sizes[i].source[0] && sizes[i].date[0] && sizes[i].memory.count > 0);
     }
     cr_assert_gt(prices, 50);
     arena_destroy(a);

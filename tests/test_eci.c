@@ -100,7 +100,7 @@ static struct pod_shape *pod(struct asked *a, int32_t gpus, const char *const *a
 static int offers_of(const struct pod_shape *p, int counts, struct eci_offers *out, struct err *e)
 {
     struct virtual_node_config v = {.counts = counts};
-    struct eci_market m = {catalog, "CNY", NULL, counts};
+    struct eci_market m = {catalog, "CNY", &v};
     struct eci_request r;
     *e = (struct err){0};
     return eci_request_read(&v, p, &r, e) || eci_offers_find(&m, &r, out, e) ? -1 : 0;
@@ -142,6 +142,111 @@ Test(eci, the_smallest_size_that_fits_is_bought)
     }
 }
 
+/* Help 114662: 7 vCPU and 13 GiB become 8 vCPU and 14 GiB in Hangzhou, which has more sizes than
+ * others; 2 vCPU and 4 GiB without a word; sizes of 2 vCPU and more as preemptible ones. Prices by
+ * hand: 0.1764 a vCPU, 0.022068 a GiB. */
+Test(eci, pods_without_a_gpu_get_the_nearest_size_above)
+{
+    static const struct {
+        int64_t cpu_milli, mib;
+        const char *region, *strategy, *type; /* type NULL: none */
+        int64_t micro;
+    } rows[] = {
+        {7000, 13 << 10, "cn-hangzhou", NULL, "8-14Gi", 8 * 176400 + 14 * 22068},
+        {7000, 13 << 10, NULL, NULL, "8-16Gi", 8 * 176400 + 16 * 22068},
+        {7000, 13 << 10, "cn-hangzhou", "SpotAsPriceGo", "8-16Gi", 8 * 176400 + 16 * 22068},
+        {0, 0, NULL, NULL, "2-4Gi", 2 * 176400 + 4 * 22068},
+        {250, 512, NULL, NULL, "0.25-512Mi", 44100 + 11034},
+        {251, 512, NULL, NULL, "0.5-1Gi", 88200 + 22068},
+        {0, 300, NULL, NULL, "0.25-512Mi", 44100 + 11034},
+        {100, 9 << 10, NULL, NULL, "2-16Gi", 2 * 176400 + 16 * 22068},
+        {64000, 512 << 10, NULL, NULL, "64-512Gi", 64 * 176400 + 512 * 22068},
+        {64001, 1, NULL, NULL, NULL, 0},
+        {1, (512 << 10) + 1, NULL, NULL, NULL, 0},
+        {1999, 1, NULL, "SpotAsPriceGo", NULL, 0},
+        {0, 300, NULL, "SpotAsPriceGo", "2-1Gi", 2 * 176400 + 22068},
+        {2000, 1, NULL, "SpotAsPriceGo", "2-1Gi", 2 * 176400 + 22068},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asked a;
+        struct eci_offers o;
+        struct err e = {0};
+        struct eci_request r;
+        struct virtual_node_config v = {.region = rows[i].region,
+                                        .market = "calm",
+                                        .vcpu_price = {176400, "CNY"},
+                                        .memory_price = {22068, "CNY"}};
+        struct eci_market m = {catalog, "CNY", &v};
+        const char *spot[] = {"k8s.aliyun.com/eci-spot-strategy", rows[i].strategy, NULL};
+        pod(&a, 0, rows[i].strategy ? spot : NULL);
+        a.pod.cpu_milli = rows[i].cpu_milli;
+        a.pod.memory_bytes = rows[i].mib << 20;
+        cr_assert_eq(eci_request_read(&v, &a.pod, &r, &e), 0, "%s", e.msg);
+        int rc = eci_offers_find(&m, &r, &o, &e);
+        cr_assert_eq(rc == 0, rows[i].type != NULL, "row %zu: %s", i, e.msg);
+        if (rc)
+            continue;
+        cr_assert_str_eq(o.items[0].type, rows[i].type, "row %zu", i);
+        cr_assert_eq(o.items[0].micro_per_hour, rows[i].micro, "row %zu", i);
+        cr_assert(o.items[0].gpus == 0 && !o.items[0].gpu);
+    }
+}
+
+Test(eci, sizes_without_a_gpu_may_be_listed)
+{
+    static const struct {
+        const char *specs, *types[2], *message;
+    } rows[] = {
+        {"2-4Gi, 3-5Gi", {"2-4Gi", "4-8Gi"}, NULL},
+        {"2-4Gi,ecs.gn6v-c8g1.2xlarge", {0}, "'ecs.gn6v-c8g1.2xlarge' is neither a size"},
+        {"two-4Gi", {0}, "'two-4Gi' is neither a size like 2-4Gi"},
+        {"1-2Gi", {0}, "1-2Gi is less than the pod asks for"},
+        {"65-2Gi", {0}, "no ECI size without a GPU holds 65 vCPU and 2 GiB"},
+    };
+    struct virtual_node_config v = {.vcpu_price = {176400, "CNY"}, .memory_price = {22068, "CNY"}};
+    struct eci_market m = {catalog, "CNY", &v};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asked a;
+        struct eci_offers o;
+        struct eci_request r;
+        struct err e = {0};
+        const char *annotations[] = {USE_SPECS, rows[i].specs, NULL};
+        pod(&a, 0, annotations);
+        a.pod.cpu_milli = 1500;
+        cr_assert_eq(eci_request_read(&v, &a.pod, &r, &e), 0, "%s", e.msg);
+        int rc = eci_offers_find(&m, &r, &o, &e);
+        cr_assert_eq(rc == 0, rows[i].message == NULL, "row %zu: %s", i, e.msg);
+        for (size_t k = 0; rc == 0 && k < 2; k++)
+            cr_assert_str_eq(o.items[k].type, rows[i].types[k]);
+        cr_assert(rc == 0 || strstr(e.msg, rows[i].message), "%s", e.msg);
+    }
+}
+
+Test(eci, sizes_without_a_gpu_need_a_price_in_the_currency_of_the_run)
+{
+    struct asked a;
+    struct eci_offers o;
+    struct eci_request r;
+    struct err e = {0};
+    struct virtual_node_config v = {.vcpu_price = {176400, "CNY"}, .memory_price = {22068, "CNY"}};
+    struct eci_market m = {catalog, "USD", &v};
+    const char *kind[] = {GPU_TYPE, "P4", NULL};
+    pod(&a, 0, NULL);
+    cr_assert_eq(eci_request_read(&v, &a.pod, &r, &e), 0);
+    cr_assert_eq(eci_offers_find(&m, &r, &o, &e), -1);
+    cr_assert(strstr(e.msg, "give virtualNode.vcpuPrice in USD"), "%s", e.msg);
+    v.vcpu_price = (struct money){25000, "USD"};
+    e = (struct err){0};
+    cr_assert_eq(eci_offers_find(&m, &r, &o, &e), -1);
+    cr_assert(strstr(e.msg, "give virtualNode.memoryPrice in USD"), "%s", e.msg);
+    pod(&a, 0, kind);
+    e = (struct err){0};
+    cr_assert_eq(eci_request_read(&v, &a.pod, &r, &e), 0);
+    cr_assert_eq(eci_offers_find(&m, &r, &o, &e), -1);
+    cr_assert(strstr(e.msg, "eci-gpu-type: 'P4'; the pod has no limit nvidia.com/gpu"), "%s",
+              e.msg);
+}
+
 Test(eci, the_largest_p4_size_has_four_gpus_or_two_by_document)
 {
     struct asked a;
@@ -151,7 +256,7 @@ Test(eci, the_largest_p4_size_has_four_gpus_or_two_by_document)
     pod(&a, 4, p4);
     cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECI_COUNTS, &o, &e), 0);
     cr_assert_eq(o.items[0].gpus, 4);
-    cr_assert_eq(o.items[0].vcpu, 56);
+    cr_assert_eq(o.items[0].cpu_milli / 1000, 56);
     cr_assert_eq(offers_of(&a.pod, VIRTUAL_NODE_ECS_COUNTS, &o, &e), -1);
     cr_assert(strstr(e.msg, "no ECI size holds 4 GPUs P4"), "%s", e.msg);
     const char *type[] = {USE_SPECS, "ecs.gn5i-c28g1.14xlarge", NULL};
@@ -218,7 +323,7 @@ Test(eci, wrong_annotations_are_refused_by_name)
 
 Test(eci, a_share_of_a_gpu_is_refused_with_the_price_of_a_whole_one)
 {
-    struct eci_market m = {catalog, "CNY", NULL, VIRTUAL_NODE_ECI_COUNTS};
+    struct eci_market m = {catalog, "CNY", NULL};
     struct err e = {0};
     cr_assert_eq(eci_share_refused(&m, "P4", "nvidia.com/gpu: 0.5", &e), -1);
     cr_assert_eq(e.code, ERR_INPUT);

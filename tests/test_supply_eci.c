@@ -362,6 +362,34 @@ Test(supply_eci, a_zone_is_gone_until_the_last_loss_is_over)
     fixture_fini(&f);
 }
 
+/* Two pods of 1.5 vCPU and 3 GiB get 2 vCPU and 4 GiB each, 0.441072 CNY an hour by hand, from 20 s
+ * after they are asked for; a quota of 4 vCPU has room for no third. */
+Test(supply_eci, pods_without_a_gpu_run_on_sizes_by_vcpu_and_memory)
+{
+    static struct fixture_cluster f;
+    fixture_open(
+        &f,
+        ONLY(", \"vcpuQuota\": 4") " \"services\": [{\"name\": \"bert\", \"pod\": {\"gpus\": 0, "
+                                   "\"cpu\": \"1500m\", \"memory\": \"3Gi\"}, \"startup\": "
+                                   "{\"image\": {\"time\": \"10s\", \"overhead\": \"0s\"}, "
+                                   "\"volumeMount\": \"0s\", \"containerStart\": \"0s\", "
+                                   "\"frameworkInit\": \"0s\"}}]}",
+        SIM_HOUR + 10 * SIM_SECOND, 1);
+    fixture_start(&f);
+    fixture_want_at(&f, 0, 0, 3);
+    fixture_close(&f);
+    cr_assert_eq(f.counts[CALL_READY], 2);
+    cr_assert_eq(fixture_call(&f, CALL_READY, 1)->at, 20 * SIM_SECOND);
+    cr_assert_float_eq(billed(&f), 7200, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.total"), 2 * 0.441072, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.byBilling.eciOnDemand"), 2 * 0.441072, 1e-9);
+    cr_assert_float_eq(fixture_figure(&f, "cost.byClass.starting"), 2 * 0.441072 / 360, 1e-6);
+    cr_assert(strstr(fixture_told(&f, "eci-spec"), "2-4Gi (2 vCPU, 4 GiB) at 0.4411 CNY an hour"),
+              "%s", fixture_told(&f, "eci-spec"));
+    cr_assert_gt(fixture_figure(&f, "eci.quotaWaits"), 0);
+    fixture_fini(&f);
+}
+
 /* ---- preemptible ones ---- */
 
 #define LIMIT(price)                                                                               \

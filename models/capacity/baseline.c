@@ -50,7 +50,7 @@ static bool offers_of(const struct baseline *b, const struct pod_shape *pod, str
     static const struct virtual_node_config plain = {.region = NULL};
     const struct virtual_node_config *v =
         b->config->virtual_node ? b->config->virtual_node : &plain;
-    struct eci_market m = {b->catalog, b->currency, v->region, v->counts};
+    struct eci_market m = {b->catalog, b->currency, v};
     struct eci_request request;
     struct err ignored = {0};
     struct pod_shape shape = *pod;

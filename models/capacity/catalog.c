@@ -105,6 +105,47 @@ static const struct knob_table eci_knobs = {
     .size = sizeof(struct catalog_eci_spec),
 };
 
+static const struct knob size_rows[] = {
+    {.key = "cpu",
+     .kind = KNOB_QUANTITY,
+     .offset = offsetof(struct catalog_eci_size, cpu_milli),
+     .doc = "Virtual CPUs.",
+     .min = 0.001,
+     .max = 1024},
+    {.key = "memory",
+     .kind = KNOB_TEXTS,
+     .offset = offsetof(struct catalog_eci_size, memory),
+     .doc = "Amounts of memory that are sold with them."},
+    {.key = "regions",
+     .kind = KNOB_TEXTS,
+     .offset = offsetof(struct catalog_eci_size, regions),
+     .doc = "Regions that sell them; absent: all.",
+     .preset = ""},
+    QUALITY_ROWS(struct catalog_eci_size),
+    {0},
+};
+
+static int check_size(const void *config, const char **key, struct err *e)
+{
+    const struct catalog_eci_size *s = config;
+    *key = "memory";
+    for (size_t i = 0; i < s->memory.count; i++) {
+        int64_t bytes;
+        if (!text_parse_bytes(s->memory.items[i], &bytes) || bytes <= 0)
+            return err_set(e, ERR_INPUT, NULL, "'%.60s'; an amount like 4Gi is expected",
+                           s->memory.items[i]);
+    }
+    return 0;
+}
+
+static const struct knob_table size_knobs = {
+    .name = "eciSize",
+    .doc = "Elastic container instances without GPUs.",
+    .rows = size_rows,
+    .size = sizeof(struct catalog_eci_size),
+    .check = check_size,
+};
+
 #define LIST(json_key, member, rows_of, words)                                                     \
     {                                                                                              \
         .key = json_key, .kind = KNOB_LIST, .offset = offsetof(struct catalog_part, member),       \
@@ -125,6 +166,7 @@ static const struct knob part_rows[] = {
     LIST("modelStores", stores, store_knobs, "Model stores."),
     LIST("deliveries", deliveries, delivery_knobs, "Delivery times of machines."),
     LIST("eciSpecs", eci_specs, eci_knobs, "Elastic container instances with GPUs."),
+    LIST("eciSizes", eci_sizes, size_knobs, "Elastic container instances without GPUs."),
     {0},
 };
 

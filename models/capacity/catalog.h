@@ -45,6 +45,15 @@ struct catalog_eci_spec {
     const char *date, *source, *note;
 };
 
+/* Elastic container instances without GPUs: so many vCPUs with each of these amounts of memory. */
+struct catalog_eci_size {
+    int64_t cpu_milli;
+    struct knob_texts memory;  /* "4Gi" */
+    struct knob_texts regions; /* that sell them; empty: all */
+    int quality;
+    const char *date, *source, *note;
+};
+
 /* One file. */
 struct catalog_part {
     const char *file; /* not in the table */
@@ -56,6 +65,7 @@ struct catalog_part {
     struct knob_list stores;     /* struct catalog_store */
     struct knob_list deliveries; /* struct catalog_delivery */
     struct knob_list eci_specs;  /* struct catalog_eci_spec */
+    struct knob_list eci_sizes;  /* struct catalog_eci_size */
 };
 
 extern const struct knob_table catalog_part_knobs; /* "catalog" */

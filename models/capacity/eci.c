@@ -2,6 +2,7 @@
 #include "models/capacity/eci.h"
 
 #include "models/capacity/catalog.h"
+#include "models/capacity/eci_size.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/virtual_node.h"
 #include "sim/text.h"
@@ -260,8 +261,8 @@ static struct eci_offer offer_of_spec(const struct eci_market *m, const struct c
     return (struct eci_offer){
         .type = s->type,
         .gpu = s->gpu,
-        .gpus = m->counts == VIRTUAL_NODE_ECS_COUNTS ? s->catalogue_gpus : s->gpus,
-        .vcpu = s->vcpu,
+        .gpus = m->node && m->node->counts == VIRTUAL_NODE_ECS_COUNTS ? s->catalogue_gpus : s->gpus,
+        .cpu_milli = s->vcpu * INT64_C(1000),
         .memory = s->memory,
     };
 }
@@ -273,8 +274,7 @@ static bool kind_allowed(const struct eci_request *r, const char *gpu)
 
 static bool holds(const struct eci_offer *o, const struct pod_shape *pod)
 {
-    return o->gpus >= pod->gpus && o->vcpu * INT64_C(1000) >= pod->cpu_milli &&
-           o->memory >= pod->memory_bytes;
+    return o->gpus >= pod->gpus && o->cpu_milli >= pod->cpu_milli && o->memory >= pod->memory_bytes;
 }
 
 /* Fewer GPUs, then less CPU, then less memory. */
@@ -282,14 +282,15 @@ static bool smaller(const struct eci_offer *a, const struct eci_offer *b)
 {
     if (a->gpus != b->gpus)
         return a->gpus < b->gpus;
-    if (a->vcpu != b->vcpu)
-        return a->vcpu < b->vcpu;
+    if (a->cpu_milli != b->cpu_milli)
+        return a->cpu_milli < b->cpu_milli;
     return a->memory < b->memory;
 }
 
 static int find_price(const struct eci_market *m, struct eci_offer *o, struct err *e)
 {
-    struct catalog_price_key key = {o->type, m->region, m->currency, PRICE_ON_DEMAND};
+    const char *region = m->node ? m->node->region : NULL;
+    struct catalog_price_key key = {o->type, region, m->currency, PRICE_ON_DEMAND};
     const struct price *p = catalog_price(m->catalog, &key);
     if (!p)
         return err_set(e, ERR_INPUT, NULL, "the catalogue has no price in %s for %s; add one",
@@ -299,6 +300,21 @@ static int find_price(const struct eci_market *m, struct eci_offer *o, struct er
     p = catalog_price(m->catalog, &key);
     o->subscription_micro_per_hour = p ? p->per_hour.micro : 0;
     return 0;
+}
+
+static struct eci_offer machine_offer(const struct instance_type *t)
+{
+    return (struct eci_offer){t->name, t->gpu, t->gpus, t->vcpu * INT64_C(1000), t->memory, 0, 0};
+}
+
+char *eci_offer_words(const struct eci_offer *o, char *buf, size_t size)
+{
+    double vcpu = (double)o->cpu_milli / 1000;
+    if (o->gpus > 0)
+        snprintf(buf, size, "%d x %s, %.4g vCPU", (int)o->gpus, o->gpu, vcpu);
+    else
+        snprintf(buf, size, "%.4g vCPU, %.4g GiB", vcpu, (double)o->memory / (1 << 30));
+    return buf;
 }
 
 /* Any GPU type of ECS can be named; the table of ECI sizes tells its count first. */
@@ -315,7 +331,7 @@ static bool offer_of_type(const struct eci_market *m, const char *type, struct e
     const struct instance_type *t = catalog_instance(m->catalog, type);
     if (!t || !t->gpu)
         return false;
-    *out = (struct eci_offer){t->name, t->gpu, t->gpus, t->vcpu, t->memory, 0, 0};
+    *out = machine_offer(t);
     return true;
 }
 
@@ -334,7 +350,8 @@ static int offers_by_type(const struct eci_market *m, const struct eci_request *
             return err_set(e, ERR_INPUT, NULL,
                            "annotations: %s has %d %s, %d vCPU and %lld GiB; the pod asks for more "
                            "or for another GPU",
-                           type, (int)o.gpus, o.gpu, (int)o.vcpu, (long long)(o.memory >> 30));
+                           type, (int)o.gpus, o.gpu, (int)(o.cpu_milli / 1000),
+                           (long long)(o.memory >> 30));
         if (find_price(m, &o, e))
             return -1;
         out->items[out->n++] = o;
@@ -417,15 +434,79 @@ static int offer_by_size(const struct eci_market *m, const struct eci_request *r
     return find_price(m, best, e);
 }
 
+/* ---- without GPUs ---- */
+
+/* The smallest size that holds so much, as the next offer. */
+static int add_size(const struct eci_market *m, const struct eci_request *r,
+                    const struct eci_size *asked, struct eci_offers *out, struct err *e)
+{
+    struct eci_size_wish wish = {asked->cpu_milli, asked->memory, m->node ? m->node->region : NULL,
+                                 r->spot};
+    struct eci_size got;
+    size_t matching;
+    if (!eci_size_find(m->catalog, &wish, &got, &matching))
+        return err_set(e, ERR_INPUT, NULL,
+                       "no ECI size without a GPU holds %.4g vCPU and %.4g GiB%s",
+                       (double)asked->cpu_milli / 1e3, (double)asked->memory / (1 << 30),
+                       r->spot ? ", preemptible" : "");
+    struct eci_offer *o = &out->items[out->n];
+    *o = (struct eci_offer){.cpu_milli = got.cpu_milli, .memory = got.memory};
+    o->type = eci_size_name(out->names[out->n++], sizeof out->names[0], &got);
+    out->matching += matching;
+    return eci_size_price(m, &got, &o->micro_per_hour, e);
+}
+
+static int size_of_pod(const struct eci_market *m, const struct eci_request *r,
+                       struct eci_offers *out, struct err *e)
+{
+    struct eci_size asked = {r->pod->cpu_milli, r->pod->memory_bytes};
+    if (r->spot && asked.cpu_milli > 0 && asked.cpu_milli < 2000)
+        return err_set(e, ERR_INPUT, NULL,
+                       "cpu: %.4g; preemptible instances without GPUs have 2 vCPU at least",
+                       (double)asked.cpu_milli / 1e3);
+    return add_size(m, r, &asked, out, e);
+}
+
+static int sizes_by_list(const struct eci_market *m, const struct eci_request *r,
+                         struct eci_offers *out, struct err *e)
+{
+    for (size_t i = 0; i < r->n_specs; i++) {
+        struct eci_size asked;
+        const struct instance_type *t = catalog_instance(m->catalog, r->specs[i]);
+        if (t && t->gpus == 0) {
+            out->items[out->n] = machine_offer(t);
+            if (find_price(m, &out->items[out->n++], e))
+                return -1;
+        } else if (!t && eci_size_parse(r->specs[i], &asked)) {
+            if (add_size(m, r, &asked, out, e))
+                return -1;
+        } else {
+            return err_set(e, ERR_INPUT, NULL,
+                           "annotations: '%s' is neither a size like 2-4Gi nor an instance type "
+                           "without GPUs of the catalogue; the pod asks for no GPU",
+                           r->specs[i]);
+        }
+        if (!holds(&out->items[out->n - 1], r->pod))
+            return err_set(e, ERR_INPUT, NULL, "annotations: %s is less than the pod asks for",
+                           r->specs[i]);
+    }
+    out->matching = out->n;
+    return 0;
+}
+
 int eci_offers_find(const struct eci_market *m, const struct eci_request *r, struct eci_offers *out,
                     struct err *e)
 {
     *out = (struct eci_offers){.n = 0};
     if (!m->catalog)
         return err_set(e, ERR_INPUT, NULL, "a virtual node needs a catalogue");
-    if (r->pod->gpus == 0)
+    if (r->pod->gpus == 0 && r->gpu)
         return err_set(e, ERR_INPUT, NULL,
-                       "gpus: 0 on the virtual node; instances without GPUs are not modelled");
+                       "annotations." PREFIX "eci-gpu-type: '%s'; the pod has no limit "
+                       "nvidia.com/gpu",
+                       r->gpu);
+    if (r->pod->gpus == 0)
+        return r->n_specs ? sizes_by_list(m, r, out, e) : size_of_pod(m, r, out, e);
     return r->n_specs ? offers_by_type(m, r, out, e) : offer_by_size(m, r, out, e);
 }
 
@@ -443,6 +524,6 @@ int eci_share_refused(const struct eci_market *m, const char *gpu, const char *a
     return err_set(e, ERR_INPUT, NULL,
                    "a share of a GPU (%s) cannot be had: a pod owns whole GPUs; ask for 1. A whole "
                    "%s, %s with %d vCPU, costs %.2f %s an hour",
-                   asked, o->gpu, o->type, (int)o->vcpu, (double)o->micro_per_hour / 1e6,
-                   m->currency);
+                   asked, o->gpu, o->type, (int)(o->cpu_milli / 1000),
+                   (double)o->micro_per_hour / 1e6, m->currency);
 }

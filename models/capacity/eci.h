@@ -1,11 +1,12 @@
 /* eci: the rules of elastic container instances: which size is bought, what is billed, how fast
  * instances can be created.
  *
- * A GPU pod gets whole GPUs. Its size comes from the annotation eci-use-specs (up to five instance
- * types, tried in order) or eci-instance-type, or from eci-gpu-type and the limit nvidia.com/gpu:
- * of all sizes that hold the pod the smallest is bought. It costs what the ECS type of that size
- * costs. Sources: Alibaba Cloud ECI quick start for GPU (2019-05-05), ACK documentation
- * (2021-07-15), ECI help pages as named below. */
+ * A pod without GPUs gets vCPUs and memory: eci_size.h. A GPU pod gets whole GPUs. Its size comes
+ * from the annotation eci-use-specs (up to five instance types, tried in order) or
+ * eci-instance-type, or from eci-gpu-type and the limit nvidia.com/gpu: of all sizes that hold the
+ * pod the smallest is bought. It costs what the ECS type of that size costs. Sources: Alibaba Cloud
+ * ECI quick start for GPU (2019-05-05), ACK documentation (2021-07-15), ECI help pages as named
+ * below. */
 #ifndef SLUICE_MODELS_CAPACITY_ECI_H
 #define SLUICE_MODELS_CAPACITY_ECI_H
 
@@ -80,25 +81,29 @@ int eci_request_read(const struct virtual_node_config *v, const struct pod_shape
 /* ---- what the cloud offers for it ---- */
 
 struct eci_offer {
-    const char *type; /* ECS type of the size */
-    const char *gpu;
-    int32_t gpus, vcpu;
-    int64_t memory;
+    const char *type; /* ECS type of the size; "2-4Gi" without a GPU, in the list's own memory */
+    const char *gpu;  /* NULL: none */
+    int32_t gpus;
+    int64_t cpu_milli, memory;
     int64_t micro_per_hour;              /* on demand */
     int64_t subscription_micro_per_hour; /* 0: no such price */
 };
 
 struct eci_market {
     const struct catalog *catalog;
-    const char *currency, *region; /* region NULL: any */
-    int counts;                    /* enum virtual_node_counts */
+    const char *currency;
+    const struct virtual_node_config *node; /* whose region, prices and counts; NULL: none */
 };
 
 struct eci_offers {
     struct eci_offer items[ECI_SPECS_MAX]; /* in the order in which they are tried */
     size_t n;
     size_t matching; /* sizes that hold the pod */
+    char names[ECI_SPECS_MAX][32];
 };
+/* "1 x V100, 8 vCPU", "2 vCPU, 4 GiB". Returns buf. */
+char *eci_offer_words(const struct eci_offer *o, char *buf, size_t size);
+
 /* ERR_INPUT when nothing fits, or a price is missing. */
 int eci_offers_find(const struct eci_market *m, const struct eci_request *r, struct eci_offers *out,
                     struct err *e);

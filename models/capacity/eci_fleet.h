@@ -38,7 +38,7 @@ struct eci_instance {
     uint32_t owner, shape, attempt;
     const struct eci_offer *offer;
     uint32_t zone;    /* in the virtual node's list */
-    int32_t reserved; /* vCPU of the quota */
+    int64_t reserved; /* thousandths of a vCPU of the quota */
     bool billed, spot, noticed;
     bool lives, ran; /* it has a state; its container has run */
     bool got;        /* it has its machine */
@@ -63,7 +63,7 @@ struct eci_fleet {
     const struct spot_preset *market;
     int64_t *prices; /* of the market by step, millionths of list */
     size_t n_prices;
-    int32_t vcpus;                    /* of the quota, those on their way included */
+    int64_t cpu_milli;                /* of the quota, those on their way included */
     sim_ns zone_from[ECI_ZONES_MAX];  /* anything can be had from then on */
     sim_ns stock_from[ECI_ZONES_MAX]; /* spot can be had from then on */
     sim_ns state_ns[ECI_STATES];      /* of all instances */

@@ -23,10 +23,10 @@ void eci_life_state(struct eci_fleet *s, struct eci_instance *in, sim_ns now, en
     in->state_since = now;
 }
 
-void eci_life_reserve(struct eci_fleet *s, struct eci_instance *in, int32_t vcpu)
+void eci_life_reserve(struct eci_fleet *s, struct eci_instance *in, int64_t cpu)
 {
-    s->vcpus += vcpu - in->reserved;
-    in->reserved = vcpu;
+    s->cpu_milli += cpu - in->reserved;
+    in->reserved = cpu;
 }
 
 void eci_life_release(struct eci_fleet *s, struct eci_instance *in)
@@ -68,7 +68,7 @@ static void use(struct eci_fleet *s, const struct eci_instance *in, sim_ns now, 
 {
     const struct pod_shape *pod = s->kinds[in->shape].request.pod;
     memset(s->uses, 0, (LEDGER_USES + s->set.cluster->n_owners) * sizeof *s->uses);
-    s->uses[use_now] = (uint32_t)pod->gpus;
+    s->uses[use_now] = in->offer->gpus > 0 ? (uint32_t)pod->gpus : 1;
     s->uses[LEDGER_FRAGMENTATION] = (uint32_t)(in->offer->gpus - pod->gpus);
     ledger_use(s->set.ledger, s->set.first_account + in->pod.slot, now, s->uses);
 }
@@ -223,7 +223,7 @@ void eci_life_begin(struct eci_fleet *s, sim_ns now, uint32_t slot)
         .zone = eci_zone_name(s->config, in->zone),
         .group = s->set.group,
         .billing = in->spot ? PRICE_ECI_SPOT : PRICE_ECI_ON_DEMAND,
-        .units = (uint32_t)in->offer->gpus,
+        .units = in->offer->gpus > 0 ? (uint32_t)in->offer->gpus : 1,
         .micro_per_hour = in->price,
         .billing_step = s->config->billing_step,
     };

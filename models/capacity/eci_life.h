@@ -14,8 +14,8 @@ struct eci_instance;
 
 /* Enters a state; the time in the one before is counted. */
 void eci_life_state(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum eci_state to);
-/* What it takes of the vCPU quota from now on. */
-void eci_life_reserve(struct eci_fleet *s, struct eci_instance *in, int32_t vcpu);
+/* What it takes of the vCPU quota from now on, in thousandths. */
+void eci_life_reserve(struct eci_fleet *s, struct eci_instance *in, int64_t cpu);
 void eci_life_release(struct eci_fleet *s, struct eci_instance *in);
 /* Its image download starts: from here on it is paid for. */
 void eci_life_begin(struct eci_fleet *s, sim_ns now, uint32_t slot);

@@ -15,15 +15,21 @@ static void say_offer(const struct eci_fleet *s, const struct eci_kind *o)
 {
     const struct eci_offer *f = &o->offers.items[0];
     const char *name = o->request.pod->name;
+    char size[96];
     if (o->created == 0)
         return;
+    if (f->gpus > 0)
+        snprintf(size, sizeof size, "%.4g vCPU, %lld GiB, %d x %s", (double)f->cpu_milli / 1000,
+                 (long long)(f->memory >> 30), (int)f->gpus, f->gpu);
+    else
+        eci_offer_words(f, size, sizeof size);
     recorder_finding(
         eci_fleet_recorder(s), "note", "eci-spec",
-        "%s: %zu ECI size%s match%s; %s (%d vCPU, %lld GiB, %d x %s) at %.2f %s an hour "
-        "is bought%s. It goes there by %s.",
+        "%s: %zu ECI size%s match%s; %s (%s) at %.*f %s an hour is bought%s. It goes there by "
+        "%s.",
         name, o->offers.matching, o->offers.matching == 1 ? "" : "s",
-        o->offers.matching == 1 ? "es" : "", f->type, (int)f->vcpu, (long long)(f->memory >> 30),
-        (int)f->gpus, f->gpu, (double)f->micro_per_hour / 1e6,
+        o->offers.matching == 1 ? "es" : "", f->type, size, f->gpus > 0 ? 2 : 4,
+        (double)f->micro_per_hour / 1e6,
         s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY",
         o->request.n_specs       ? ", the first of its list"
         : o->offers.matching > 1 ? ", the smallest that fits"

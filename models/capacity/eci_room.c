@@ -44,11 +44,11 @@ static int64_t by_stock(const struct eci_room_ask *a, const struct eci_request *
     return sum;
 }
 
-static int32_t least_vcpu(const struct eci_offers *offers)
+static int64_t least_cpu(const struct eci_offers *offers)
 {
-    int32_t least = INT32_MAX;
+    int64_t least = INT64_MAX;
     for (size_t i = 0; i < offers->n; i++)
-        least = offers->items[i].vcpu < least ? offers->items[i].vcpu : least;
+        least = offers->items[i].cpu_milli < least ? offers->items[i].cpu_milli : least;
     return least;
 }
 
@@ -64,16 +64,16 @@ void eci_room_of(const struct eci_room_ask *a, struct eci_room *out)
     if (!v || route_of(v, a->pod, &route, &ignored) ||
         (route.to != ROUTE_ECI && !(a->bursts && route.to == ROUTE_BURST)))
         return;
-    struct eci_market m = {a->catalog, c->currency ? c->currency : "CNY", v->region, v->counts};
+    struct eci_market m = {a->catalog, c->currency ? c->currency : "CNY", v};
     if (eci_request_read(v, a->pod, &r, &ignored) || eci_offers_find(&m, &r, &offers, &ignored))
         return;
-    int32_t vcpu = least_vcpu(&offers);
+    int64_t each = least_cpu(&offers);
     if (v->vcpu_quota > 0) {
-        out->pods = v->vcpu_quota / vcpu;
+        out->pods = v->vcpu_quota * INT64_C(1000) / each;
         out->by_quota = true;
         snprintf(out->words, sizeof out->words,
-                 "virtualNode.vcpuQuota is %d, and an instance has %d vCPU", (int)v->vcpu_quota,
-                 (int)vcpu);
+                 "virtualNode.vcpuQuota is %d, and an instance has %.4g vCPU", (int)v->vcpu_quota,
+                 (double)each / 1000);
     }
     int64_t stock = by_stock(a, &r, &offers);
     if (stock < out->pods) {

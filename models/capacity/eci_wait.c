@@ -18,7 +18,8 @@
 bool eci_wait_within_quota(const struct eci_fleet *s, const struct eci_instance *in,
                            const struct eci_offer *o)
 {
-    return s->config->vcpu_quota == 0 || s->vcpus - in->reserved + o->vcpu <= s->config->vcpu_quota;
+    int64_t quota = s->config->vcpu_quota * INT64_C(1000);
+    return quota == 0 || s->cpu_milli - in->reserved + o->cpu_milli <= quota;
 }
 
 /* Instances that count against a limit. */
@@ -75,8 +76,9 @@ static void zone_words(const struct eci_fleet *s, const struct eci_instance *in,
 static void quota_words(const struct eci_fleet *s, const struct eci_instance *in,
                         const struct eci_offer *o, char *buf, size_t size)
 {
-    snprintf(buf, size, "vcpuQuota is %d, %d vCPU are taken, and %.40s has %d",
-             (int)s->config->vcpu_quota, (int)(s->vcpus - in->reserved), o->type, (int)o->vcpu);
+    snprintf(buf, size, "vcpuQuota is %d, %.6g vCPU are taken, and %.40s has %.4g",
+             (int)s->config->vcpu_quota, (double)(s->cpu_milli - in->reserved) / 1000, o->type,
+             (double)o->cpu_milli / 1000);
 }
 
 static void lack_words(const struct eci_fleet *s, const struct eci_instance *in, sim_ns now,

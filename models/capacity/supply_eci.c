@@ -106,10 +106,10 @@ static void no_stock(struct eci_fleet *s, struct eci_instance *in, sim_ns now, e
 static void place(struct eci_fleet *s, struct eci_instance *in, sim_ns now, bool warm)
 {
     struct eci_kind *o = &s->kinds[in->shape];
-    char words[160];
+    char words[160], size[64];
     const struct eci_offer *offer = in->offer;
-    snprintf(words, sizeof words, "ECI %s, %d x %s, %d vCPU: %s; by %s", offer->type,
-             (int)offer->gpus, offer->gpu, (int)offer->vcpu,
+    snprintf(words, sizeof words, "ECI %s, %s: %s; by %s", offer->type,
+             eci_offer_words(offer, size, sizeof size),
              o->request.n_specs       ? "first of its list with stock"
              : o->offers.matching > 1 ? "the smallest that fits"
                                       : "the only size that fits",
@@ -142,7 +142,7 @@ static void on_create(void *self, sim_ns now, uint64_t key)
     }
     eci_wait_over(s, in, now);
     in->got = true;
-    eci_life_reserve(s, in, in->offer->vcpu);
+    eci_life_reserve(s, in, in->offer->cpu_milli);
     place(s, in, now, false);
 }
 
@@ -189,7 +189,7 @@ static bool eci_takes(void *self, sim_ns now, uint32_t slot)
     }
     in->offer = &o->offers.items[0];
     in->zone = o->request.zones[0];
-    eci_life_reserve(s, in, in->offer->vcpu);
+    eci_life_reserve(s, in, in->offer->cpu_milli);
     p->off_nodes = true;
     if (s->set.warm(s->set.self)) {
         in->got = true;
@@ -277,7 +277,7 @@ static int make_kind(struct eci_fleet *s, size_t i, struct err *e)
     struct eci_kind *o = &s->kinds[i];
     const struct pod_shape *pod = &c->shapes[i];
     struct eci_market m = {c->catalog, c->config->currency ? c->config->currency : "CNY",
-                           s->config->region, s->config->counts};
+                           s->config};
     struct digest d = {0};
     digest_text(&d, pod->name ? pod->name : "pod");
     o->entity = digest_value(&d);

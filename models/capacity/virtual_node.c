@@ -43,6 +43,7 @@ static const struct knob_name on_notice[] = {
 
 #define ECI_LIMITS "Alibaba Cloud ECI, limits page, newer copy (2024)"
 #define CSK "ACK documentation, ECI pods (2021-07-15)"
+#define CPU_PRICE "ACK documentation, ECI prices in mainland regions (2021-07-15): "
 
 static const struct knob rows[] = {
     {.key = "burstResource",
@@ -87,7 +88,26 @@ static const struct knob rows[] = {
      .doc = "Quotas of instances by type and zone, and stock-outs at known times.",
      .preset = "",
      .table = &quota_knobs},
-    {.key = "region", .kind = KNOB_TEXT, AT(region), .doc = "Region of prices.", .preset = ""},
+    {.key = "region",
+     .kind = KNOB_TEXT,
+     AT(region),
+     .doc = "Region of prices, and of sizes without GPUs that not every region sells; absent: any.",
+     .preset = ""},
+    {.key = "vcpuPrice",
+     .kind = KNOB_MONEY,
+     AT(vcpu_price),
+     .doc = "An hour of a vCPU of instances without GPUs, in the run's currency.",
+     .preset = "0.1764 CNY",
+     .quality = QUALITY_OFFICIAL,
+     .source = CPU_PRICE "0.000049 CNY a second; economy vCPUs cost 0.0972 CNY an hour by a mirror "
+                         "of the help page"},
+    {.key = "memoryPrice",
+     .kind = KNOB_MONEY,
+     AT(memory_price),
+     .doc = "An hour of a GiB of memory of instances without GPUs, in the run's currency.",
+     .preset = "0.022068 CNY",
+     .quality = QUALITY_OFFICIAL,
+     .source = CPU_PRICE "0.00000613 CNY a second"},
     {.key = "create",
      .kind = KNOB_DIST,
      AT(create),

@@ -31,16 +31,17 @@ enum virtual_node_strategy { VIRTUAL_NODE_NO_SPOT, VIRTUAL_NODE_AS_PRICE, VIRTUA
 
 /* Open data, the scenario's `virtualNode`. */
 struct virtual_node_config {
-    int burst, when, counts;       /* enums above */
-    const char *region;            /* for prices; NULL: any */
-    struct knob_texts zones;       /* empty: one without a name */
-    struct knob_map vswitches;     /* vSwitch to zone */
-    bool random_zones;             /* tried in any order */
-    struct knob_list stock_limits; /* struct quota */
-    struct dist create;            /* creation call until the image download starts */
-    int64_t create_burst;          /* calls at once */
-    double create_rate;            /* calls a second in the long run */
-    bool image_cache;              /* images come from a cache, in cached_image */
+    int burst, when, counts;               /* enums above */
+    const char *region;                    /* for prices; NULL: any */
+    struct knob_texts zones;               /* empty: one without a name */
+    struct knob_map vswitches;             /* vSwitch to zone */
+    bool random_zones;                     /* tried in any order */
+    struct knob_list stock_limits;         /* struct quota */
+    struct dist create;                    /* creation call until the image download starts */
+    struct money vcpu_price, memory_price; /* an hour of a vCPU and of a GiB, without a GPU */
+    int64_t create_burst;                  /* calls at once */
+    double create_rate;                    /* calls a second in the long run */
+    bool image_cache;                      /* images come from a cache, in cached_image */
     sim_ns cached_image;
     sim_ns billing_step, retry, retry_longest;
     int32_t tries;      /* creation calls until a pod fails that is told to */

@@ -40,7 +40,7 @@ static bool find_offer(const struct scenario *s, struct case_of *c)
     static const struct virtual_node_config plain = {.region = NULL};
     const struct virtual_node_config *v =
         s->cluster.virtual_node ? s->cluster.virtual_node : &plain;
-    struct eci_market m = {s->catalog, s->currency, v->region, v->counts};
+    struct eci_market m = {s->catalog, s->currency, v};
     struct eci_request request;
     struct eci_offers offers;
     struct err ignored = {0};

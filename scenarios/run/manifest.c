@@ -246,10 +246,40 @@ static int add_marks(struct manifest_set *m, struct json *owner, const char *nam
                : 0;
 }
 
+static bool names_gpu(const struct json *resources)
+{
+    for (const struct json *c = resources ? resources->first : NULL; c; c = c->next)
+        if (strstr(c->key, "gpu"))
+            return true;
+    return false;
+}
+
+/* Pods that ask for CPU or memory and for no kind of GPU have none; those that say nothing leave it
+ * to the scenario. */
+static int carry_no_gpu(struct arena *a, struct json *pod, const struct json *spec, struct err *e)
+{
+    const struct json *list = json_get(spec, "containers");
+    const struct json *asked =
+        json_get(pod, "cpu") ? json_get(pod, "cpu") : json_get(pod, "memory");
+    for (const struct json *c = list ? list->first : NULL; c; c = c->next)
+        if (names_gpu(json_at(c, "resources.requests")) ||
+            names_gpu(json_at(c, "resources.limits")))
+            return 0;
+    if (!asked || json_get(pod, "gpus"))
+        return 0;
+    struct json *none = carry_text(a, "gpus", "0", asked, e);
+    if (!none)
+        return -1;
+    json_append(pod, none);
+    return 0;
+}
+
 static int add_pod(struct arena *a, struct json *service, const struct json *spec, struct err *e)
 {
     struct json *pod = carry_object(a, "pod", spec, e);
     if (!pod || carry_rows(a, pod, spec, pod_rows, e) || request_add(a, pod, spec, e))
+        return -1;
+    if (carry_no_gpu(a, pod, spec, e))
         return -1;
     json_append(service, pod);
     return 0;

@@ -50,6 +50,12 @@ static int match_gpus(struct scenario_loading *l, size_t i, struct service_confi
                                    "kind",
                                    c->pod.gpu_types.count);
     }
+    if (c->pod.gpus == 0)
+        return scenario_place_fail(l, at_times(i), e,
+                                   "a time for a %s, and the pods have no GPU (pod.gpus is 0, or "
+                                   "their manifest asks for CPU and memory alone); give one time "
+                                   "without a kind",
+                                   times[0].gpu);
     if (c->pod.gpu_types.count == 0) {
         const char **kinds = arena_take(l->arena, n, sizeof *kinds, e);
         for (size_t k = 0; kinds && k < n; k++)

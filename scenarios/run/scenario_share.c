@@ -37,7 +37,7 @@ static int refuse_share(struct scenario_loading *l, const struct json *owner,
     const char *currency = text_of(json_get(l->root, "currency"));
     char *folder = folder_join(l->arena, l->source->data_dir, "catalog", e);
     struct catalog_source source = {folder, NULL, 0, &l->files};
-    struct eci_market m = {NULL, currency ? currency : "CNY", NULL, VIRTUAL_NODE_ECI_COUNTS};
+    struct eci_market m = {NULL, currency ? currency : "CNY", NULL};
     m.catalog = folder ? catalog_files_load(l->arena, &source, e) : NULL;
     if (!m.catalog)
         return -1;
