@@ -4,6 +4,7 @@
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/startup.h"
+#include "models/capacity/virtual_node.h"
 
 #include <criterion/criterion.h>
 
@@ -99,6 +100,11 @@ Test(baseline, bounds_from_below_by_work_or_by_the_least_size)
     pool.min_size = 0;
     pool.spot_market = "m";
     cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro);
+    pool.share = 1;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 25).micro, "all are to be on demand");
+    pool.rounding = POOL_RUNNING_TARGET;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro, "1 of 1 is 100 %: the next is spot");
+    pool.share = 0;
     market[0].price_step = H;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.5).micro,
                  "a price that moves may fall to 0.1");
@@ -132,4 +138,55 @@ Test(baseline, the_bound_contains_the_starts_that_no_policy_can_avoid)
     cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 170 * SIM_SECOND));
     start.instant = true;
     cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 150 * SIM_SECOND));
+}
+
+/* However little there is to do, a machine that has to be there is paid for as a whole: 26 an hour
+ * for one, as `four` is cheaper by the GPU only. Services hold GPUs of their own: by the GPU. */
+Test(baseline, the_bound_contains_a_machine_for_as_long_as_one_has_to_be_there)
+{
+    struct baseline b = plain();
+    int64_t present_ns[2] = {9 * H, 0}, busy[2] = {H, H / 2};
+    struct pod_shape shapes[2] = {{.gpus = 1}, {.gpus = 1}};
+    b.present_ns = present_ns;
+    b.busy_ns = busy;
+    b.shapes = shapes;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(9 * 26).micro, "not one hour at 25");
+    shapes[0].gpus = 2;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(9 * 100).micro, "two GPUs fit on `four` alone");
+    shapes[0].gpus = 1;
+    b.n_owners = 2;
+    present_ns[1] = 8 * H;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(17 * 25).micro, "17 GPU hours");
+    busy[1] = 12 * H;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(21 * 25).micro, "12 of work, 9 of presence");
+    pool.spot_market = "m";
+    pool.spot_duration_h = 0;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(21 * 25 * 0.27).micro, "spot, unprotected");
+    struct cluster_config there = config;
+    there.node_list = "nodes.csv";
+    b.config = &there;
+    cr_assert_eq(baseline_clairvoyant(&b), -1, "some work may have cost nothing");
+}
+
+/* Node 100 s and its GPU 50 s, then 30 s; an instance is paid for from its download on, which an
+ * image cache spares it. */
+Test(baseline, a_start_is_the_shorter_of_a_node_s_and_an_instance_s)
+{
+    struct baseline b = plain();
+    struct startup_config start = {
+        .image = {.size = 1000000000, .bandwidth = 100000000},
+        .model = {.time = {.kind = DIST_CONSTANT, .a = 20e9, .mean = 20e9}},
+    };
+    struct virtual_node_config instances = {.region = NULL};
+    struct cluster_config both = config;
+    cr_assert_eq(baseline_start(&b, 0), 0, "nobody said how it starts");
+    b.startups = &start;
+    b.config = &both;
+    pool.boot = dist_constant(100e9);
+    pool.gpu_ready = dist_uniform(50e9, 90e9);
+    cr_assert_eq(baseline_start(&b, 0), 180 * SIM_SECOND);
+    both.virtual_node = &instances;
+    cr_assert_eq(baseline_start(&b, 0), 30 * SIM_SECOND);
+    instances.image_cache = true;
+    cr_assert_eq(baseline_start(&b, 0), 20 * SIM_SECOND);
 }

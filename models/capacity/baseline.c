@@ -159,7 +159,7 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
 {
     int64_t list = hourly(b, type, c->region, PRICE_ON_DEMAND);
     const struct spot_preset *m =
-        pool_uses_spot(c) ? catalog_spot(b->catalog, c->spot_market) : NULL;
+        pool_buys_spot(c) ? catalog_spot(b->catalog, c->spot_market) : NULL;
     if (list < 0 || !m)
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
@@ -239,11 +239,11 @@ static int64_t floor_cost(const struct baseline *b)
     return sum;
 }
 
-/* Shortest time from the purchase of a GPU to its first request. */
-static sim_ns least_start(const struct baseline *b)
+/* Shortest time from the purchase of a node to its GPUs; -1: there are no pools. */
+static sim_ns least_node(const struct baseline *b)
 {
     const struct pool_config *pools = b->config->pools.items;
-    sim_ns node = -1, pod = -1;
+    sim_ns node = -1;
     for (size_t p = 0; p < b->config->pools.count; p++) {
         const struct catalog_delivery *d = catalog_find_delivery(b->catalog, pools[p].delivery);
         double boot = pools[p].boot.mean > 0 ? dist_least(&pools[p].boot)
@@ -252,13 +252,35 @@ static sim_ns least_start(const struct baseline *b)
         sim_ns ns = (sim_ns)(boot + dist_least(&pools[p].gpu_ready));
         node = node < 0 || ns < node ? ns : node;
     }
+    return node;
+}
+
+/* The same to its first request. */
+static sim_ns least_start(const struct baseline *b)
+{
+    sim_ns pod = -1;
     for (size_t o = 0; o < b->n_owners && b->startups; o++) {
         if (b->shapes[o].gpus == 0)
             continue;
         sim_ns ns = startup_source_least(&b->startups[o], b->catalog);
         pod = pod < 0 || ns < pod ? ns : pod;
     }
-    return pod < 0 ? 0 : node + pod;
+    return pod < 0 ? 0 : least_node(b) + pod;
+}
+
+/* A node is paid for from its purchase, an instance from its download. */
+sim_ns baseline_start(const struct baseline *b, size_t owner)
+{
+    const struct virtual_node_config *v = b->config->virtual_node;
+    sim_ns node = least_node(b);
+    if (!b->startups)
+        return 0;
+    struct startup_config start = b->startups[owner];
+    sim_ns on_node = node < 0 ? SIM_NEVER : node + startup_source_least(&start, b->catalog);
+    start.image.cached = start.image.cached || (v && v->image_cache);
+    sim_ns alone = v ? startup_source_least(&start, b->catalog) : SIM_NEVER;
+    sim_ns least = on_node < alone ? on_node : alone;
+    return least == SIM_NEVER ? 0 : least;
 }
 
 /* GPUs that are there when the clock starts, at most. */
@@ -302,6 +324,41 @@ static int64_t container_ns(const struct baseline *b)
     return sum;
 }
 
+/* The cheapest hour of one machine or instance that a pod of this owner fits on by its GPUs; -1. */
+static int64_t cheapest_machine(const struct baseline *b, size_t owner)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    struct eci_offers f;
+    int64_t best = -1;
+    for (size_t p = 0; p < b->config->pools.count; p++)
+        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
+            const char *name = pools[p].instance_types.items[i];
+            const struct instance_type *t = catalog_instance(b->catalog, name);
+            if (t && t->gpus >= b->shapes[owner].gpus)
+                best = cheaper(best, lowest_hourly(b, &pools[p], name));
+        }
+    if (b->config->virtual_node && offers_of(b, &b->shapes[owner], &f))
+        for (size_t i = 0; i < f.n; i++)
+            best = cheaper(best, lowest_instance(b, f.items[i].micro_per_hour));
+    return best;
+}
+
+/* One machine for as long as each owner alone needs one, whichever owner needs it most; or the GPUs
+ * of all of them, which nobody else holds meanwhile. */
+static int64_t present_cost(const struct baseline *b, struct bargain best)
+{
+    int64_t most = 0, gpu_ns = 0;
+    for (size_t o = 0; b->present_ns && o < b->n_owners; o++) {
+        int64_t gpus = b->shapes[o].gpus, present = b->present_ns[o], busy = b->busy_ns[o];
+        int64_t micro = gpus > 0 ? cheapest_machine(b, o) : -1;
+        int64_t cost = micro > 0 ? money_for(micro, present) : 0;
+        most = cost > most ? cost : most;
+        gpu_ns += gpus * (present > busy ? present : busy);
+    }
+    int64_t shared = money_for(best.micro, gpu_ns / best.gpus);
+    return most > shared ? most : shared;
+}
+
 int64_t baseline_clairvoyant(const struct baseline *b)
 {
     struct bargain best = cheapest_gpu(b);
@@ -311,11 +368,14 @@ int64_t baseline_clairvoyant(const struct baseline *b)
             return -1;
         gpu_ns += b->busy_ns[o] * b->shapes[o].gpus;
     }
-    if (best.micro < 0 || b->mixed)
+    /* Machines that are simply there do work that nobody pays for. */
+    if (best.micro < 0 || b->mixed || b->config->node_list)
         return -1;
     int64_t machines_ns = starting_ns(b, gpu_ns), containers_ns = container_ns(b);
     gpu_ns += machines_ns > containers_ns ? machines_ns : containers_ns;
     int64_t work = money_for(best.micro, gpu_ns / best.gpus), least = floor_cost(b);
+    int64_t present = present_cost(b, best);
+    work = present > work ? present : work;
     return work > least ? work : least;
 }
 

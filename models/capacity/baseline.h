@@ -6,18 +6,23 @@
  * - eciOnly: every pod the elastic container instance that its annotations or its size ask for,
  * paid for from its placement (an instance: from its download) to its end.
  * - clairvoyant: a lower bound on what any policy could reach with these startup times. Idea of the
- *   proof, in four steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
+ *   proof, in five steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
  *   for that. (2) G GPUs do at most G x horizon of work, so at least ceil(busy / horizon) different
  *   GPUs serve; those that are not there from the start are bought, and each is paid for from
  *   its purchase though it serves only after the boot, the GPUs' readiness and the phases of the
  *   first pod, none shorter than the least that its distribution gives. That time is no work, so
  *   it adds to (1). (3) A pod that ran to its end had a container of its own, whose start (on
  *   container instances with the download, on nodes without) held its GPUs too and was no work.
- *   (4) minSize nodes of a pool without spot are paid for all along (unless a zone is lost). No GPU
- * hour of these pools and instances is cheaper than the cheapest plan at its lowest price; the
- * larger of (1) + max((2), (3)) and (4) holds. Waiting, restarts and the shape of the day are left
- * out, so the bound may not be reachable: it lets a policy put off and pack all work of the
- * horizon.
+ *   (4) minSize nodes of a pool without spot are paid for all along (unless a zone is lost).
+ *   (5) A request that was served was served before its time-outs ended it, and a machine serves
+ *   only a start after it is first paid for. So where requests come closer together than a start
+ *   less the time-outs no policy can do without a machine in between, however little there is to
+ *   do: one is paid for throughout, a whole one, and each service holds GPUs of its own.
+ *   models/serving/pulse.h has the arithmetic. No GPU hour of these pools and instances is cheaper
+ *   than the cheapest plan at its lowest price, and no machine than the cheapest that the pod fits
+ *   on; the largest of (1) + max((2), (3)), (4) and (5) holds. Restarts and the shape of the day
+ *   are left out, so the bound may not be reachable: beyond (5) it lets a policy put off and pack
+ *   all work of the horizon.
  *
  * A figure whose price the catalogue lacks is left out. */
 #ifndef SLUICE_MODELS_CAPACITY_BASELINE_H
@@ -45,13 +50,17 @@ struct baseline {
     const int64_t *pod_ns;                 /* [owner]: time that its pods had a place */
     const int64_t *unpaid_ns; /* [owner]: of it, before a download; NULL: all was after */
     const int64_t
-        *completed_gpus;    /* [owner]: of pods that started and ran to their end; NULL: none */
-    const int64_t *busy_ns; /* [owner]: pod time with a request on the GPU; -1: not known */
+        *completed_gpus;       /* [owner]: of pods that started and ran to their end; NULL: none */
+    const int64_t *busy_ns;    /* [owner]: pod time with a request on the GPU; -1: not known */
+    const int64_t *present_ns; /* [owner]: time for which it had to have a pod; NULL: not known */
     size_t n_owners;
     bool mixed; /* pods of one owner differ: no bound is given */
     int64_t peak_gpus, peak_nodes;
     sim_ns horizon;
 };
+
+/* Shortest time from the first paid moment of a machine to its first request of this owner. */
+sim_ns baseline_start(const struct baseline *b, size_t owner);
 
 /* Each in micro-units; -1: a price is missing or the run does not tell. */
 int64_t baseline_on_demand_peak(const struct baseline *b);

@@ -192,11 +192,13 @@ static int make_owners(struct cluster *c, struct err *e)
     c->unpaid_ns = calloc(n + 1, sizeof *c->unpaid_ns);
     c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
+    c->present_ns = calloc(n + 1, sizeof *c->present_ns);
     c->off_nodes = calloc(shapes + 1, sizeof *c->off_nodes);
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
     if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->unplaced ||
-        !c->busy_ns || !c->stuck || !c->told || !c->unpaid_ns || !c->completed_gpus)
+        !c->busy_ns || !c->present_ns || !c->stuck || !c->told || !c->unpaid_ns ||
+        !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
         c->busy_ns[i] = -1;
@@ -362,6 +364,7 @@ void cluster_destroy(struct cluster *c)
     free(c->unpaid_ns);
     free(c->completed_gpus);
     free(c->busy_ns);
+    free(c->present_ns);
     free(c->own_micro);
     free(c->off_nodes);
     shapes_fini(&c->shapes);
@@ -530,6 +533,39 @@ static void assert_gpus(const struct cluster *c)
     assert(held == c->held);
 }
 
+static struct baseline baseline_of(const struct cluster *c)
+{
+    return (struct baseline){
+        .config = c->set.config,
+        .catalog = c->set.catalog,
+        .currency = c->set.config->currency ? c->set.config->currency : "CNY",
+        .shapes = c->set.shapes,
+        .startups = c->set.startups,
+        .pod_ns = c->pod_ns,
+        .unpaid_ns = c->unpaid_ns,
+        .completed_gpus = c->completed_gpus,
+        .mixed = c->set.n_shapes > c->set.n_owners,
+        .busy_ns = c->busy_ns,
+        .present_ns = c->present_ns,
+        .n_owners = c->set.n_owners,
+        .peak_gpus = recorder_max(c->set.recorder, c->held_level),
+        .peak_nodes = fleet_max_nodes(c->fleet),
+        .horizon = c->set.horizon,
+    };
+}
+
+sim_ns cluster_least_start(const struct cluster *c, uint32_t owner)
+{
+    struct baseline b = baseline_of(c);
+    return c->set.catalog ? baseline_start(&b, owner) : 0;
+}
+
+void cluster_present(struct cluster *c, uint32_t owner, sim_ns present)
+{
+    assert(owner < c->set.n_owners && present >= 0 && present <= c->set.horizon);
+    c->present_ns[owner] = present;
+}
+
 static void write_baselines(struct cluster *c)
 {
     for (uint32_t o = 0; o < c->set.n_owners; o++)
@@ -541,22 +577,7 @@ static void write_baselines(struct cluster *c)
                 c->own_micro[o] += seat_cost(c, p, c->set.horizon);
             i = p->owner_next;
         }
-    struct baseline b = {
-        .config = c->set.config,
-        .catalog = c->set.catalog,
-        .currency = c->set.config->currency ? c->set.config->currency : "CNY",
-        .shapes = c->set.shapes,
-        .startups = c->set.startups,
-        .pod_ns = c->pod_ns,
-        .unpaid_ns = c->unpaid_ns,
-        .completed_gpus = c->completed_gpus,
-        .mixed = c->set.n_shapes > c->set.n_owners,
-        .busy_ns = c->busy_ns,
-        .n_owners = c->set.n_owners,
-        .peak_gpus = recorder_max(c->set.recorder, c->held_level),
-        .peak_nodes = fleet_max_nodes(c->fleet),
-        .horizon = c->set.horizon,
-    };
+    struct baseline b = baseline_of(c);
     baseline_write(&b, c->set.recorder, ledger_total_micro(c->ledger));
 }
 

@@ -137,6 +137,11 @@ size_t cluster_pods(const struct cluster *c, uint32_t owner, struct pod_view *ou
 /* Replica-time of this owner with a request on the GPU, over all of its pods: what is left of its
  * ready time is idle money. Before cluster_close; without it ready time counts as serving. */
 void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
+/* Shortest time from the first paid moment of a machine to its first request of this owner; 0:
+ * nothing is known, or nothing is sold. */
+sim_ns cluster_least_start(const struct cluster *c, uint32_t owner);
+/* Time for which any policy needs a machine for this owner; before cluster_close, 0 otherwise. */
+void cluster_present(struct cluster *c, uint32_t owner, sim_ns present);
 /* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws.
  */
 void cluster_close(struct cluster *c);

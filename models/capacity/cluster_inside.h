@@ -33,8 +33,8 @@ struct cluster {
     } supplies[CLUSTER_SUPPLIES_MAX];
     size_t n_supplies;
     rec_id pending, held_level, lacking;
-    int64_t headroom;                /* placeholders of all pools */
-    int64_t *pod_ns, *busy_ns;       /* [owner]; busy -1: not told */
+    int64_t headroom;                       /* placeholders of all pools */
+    int64_t *pod_ns, *busy_ns, *present_ns; /* [owner]; busy -1: not told */
     int64_t *unpaid_ns;              /* [owner]: of pod_ns, from a creation call to the download */
     int64_t *completed_gpus;         /* [owner]: of pods that ran to their end */
     struct unplaced_count *unplaced; /* [owner]: at the end */

@@ -10,6 +10,12 @@ bool pool_uses_spot(const struct pool_config *c)
     return c->spot_market && c->spot_strategy != POOL_NO_SPOT;
 }
 
+bool pool_buys_spot(const struct pool_config *c)
+{
+    bool all_on_demand = c->share >= 1 && c->rounding != POOL_RUNNING_TARGET;
+    return pool_uses_spot(c) && !all_on_demand;
+}
+
 int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t)
 {
     return t->vcpu * INT64_C(1000) - c->reserved_cpu_milli;

@@ -83,6 +83,9 @@ extern const struct knob_table pool_knobs; /* "nodePool" */
 const char *pool_rounding_name(int rounding); /* "ceil", ... */
 /* Whether the pool buys spot at all. */
 bool pool_uses_spot(const struct pool_config *c);
+/* It ever buys one: not when all of its nodes are to be on demand, whatever the market. (A running
+ * target buys one as soon as the share is met.) */
+bool pool_buys_spot(const struct pool_config *c);
 /* What a node of this machine offers to pods and DaemonSets. */
 int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t);
 int64_t pool_memory(const struct pool_config *c, const struct instance_type *t);

@@ -6,15 +6,14 @@
 
 #include <math.h>
 
-/* From arrival to the end at the latest, s; INFINITY: nothing ends a request but its service. */
-static double longest_stay_s(const struct ingress_config *g)
+sim_ns crowd_stay(const struct ingress_config *g, bool holds)
 {
-    double stay = INFINITY;
+    sim_ns stay = SIM_NEVER;
     if (g->timeout > 0)
-        stay = 2 * (double)g->timeout + (double)g->tries * (double)g->connect_timeout;
-    if (g->client_timeout > 0 && (double)g->client_timeout < stay)
-        stay = (double)g->client_timeout;
-    return stay / (double)SIM_SECOND;
+        stay = (holds ? 2 : 1) * g->timeout + (g->tries - 1) * g->connect_timeout;
+    if (g->client_timeout > 0 && g->client_timeout < stay)
+        stay = g->client_timeout;
+    return stay;
 }
 
 size_t crowd_room(const struct service_config *c, const struct traffic *t)
@@ -25,6 +24,6 @@ size_t crowd_room(const struct service_config *c, const struct traffic *t)
     if (traffic_clients(t) > 0)
         room = 2 * (double)traffic_clients(t);
     else if (peak > 0)
-        room = fmin(room, 2 * peak * longest_stay_s(&c->ingress));
+        room = fmin(room, 2 * peak * (double)crowd_stay(&c->ingress, true) / (double)SIM_SECOND);
     return room < CROWD_LEAST ? CROWD_LEAST : room > CROWD_MOST ? CROWD_MOST : (size_t)room;
 }

@@ -121,6 +121,7 @@ struct advance dispatch_advance(struct dispatch *d, sim_ns until)
     d->until = until;
     struct advance a = d->ops->advance(d, until);
     assert(a.reached >= d->reached && a.reached <= until);
+    pulse_beat(&d->pulse, d->reached, a.reached, d->tally.served);
     d->reached = a.reached;
     if (a.why == STOP_NEEDS_CAPACITY)
         d->told_at = a.reached;
@@ -246,6 +247,11 @@ const struct tally *dispatch_tally(struct dispatch *d, sim_ns at)
 void dispatch_mark(struct dispatch *d, sim_ns at, struct tally *out)
 {
     *out = *dispatch_tally(d, at);
+}
+
+const struct pulse *dispatch_pulse(const struct dispatch *d)
+{
+    return &d->pulse;
 }
 
 int64_t dispatch_busy(struct dispatch *d, sim_ns at, uint32_t replica)

@@ -94,6 +94,7 @@
 #include <stdint.h>
 
 struct arrivals;
+struct pulse;
 
 const char *dispatch_cause_name(enum fail_cause c); /* "timeout", ... */
 
@@ -169,6 +170,9 @@ void dispatch_kill(struct dispatch *d, sim_ns at, uint32_t replica, enum fail_ca
 void dispatch_mark(struct dispatch *d, sim_ns at, struct tally *out);
 /* The same without the copy (a tally has 43 kB): borrowed until the next call. */
 const struct tally *dispatch_tally(struct dispatch *d, sim_ns at);
+
+/* When requests were served, by the stretches of the advances; borrowed. */
+const struct pulse *dispatch_pulse(const struct dispatch *d);
 
 /* Time before `at`, the time reached, with work on the GPU of a replica in use, since it last began
  * to serve. */

@@ -3,6 +3,7 @@
 #define SLUICE_MODELS_SERVING_DISPATCH_IMPL_H
 
 #include "models/serving/dispatch.h"
+#include "models/serving/pulse.h"
 
 #include <stdlib.h>
 
@@ -51,6 +52,7 @@ struct dispatch {
     sim_ns reached;
     sim_ns until; /* of the advance in progress: what ends before it is final */
     struct tally tally;
+    struct pulse pulse;
     struct endpoint *endpoints; /* max_replicas */
     uint32_t *list;             /* slots in the endpoint list, ascending */
     uint32_t n_list;

@@ -5,6 +5,7 @@
 #include "models/serving/blind.h"
 #include "models/serving/crowd.h"
 #include "models/serving/heading.h"
+#include "models/serving/pulse.h"
 #include "models/serving/replicas.h"
 #include "models/serving/windows.h"
 #include "sim/recorder.h"
@@ -296,6 +297,17 @@ static void own_figures(const struct service *s, const char *prefix)
     blind_figures(s->blind, &to);
 }
 
+/* Time for which any policy that serves these requests needs a machine. */
+static sim_ns present_ns(const struct service *s, const struct tally *t)
+{
+    struct pulse_terms terms = {
+        .stay = crowd_stay(&s->config->ingress, s->activator || s->config->ingress.hold),
+        .slowest = t->latency.max,
+        .start = cluster_least_start(s->frame.cluster, s->number),
+    };
+    return pulse_present(dispatch_pulse(s->dispatch), &terms);
+}
+
 void service_close(struct service *s, struct tally *total)
 {
     sim_ns end = s->frame.horizon;
@@ -303,6 +315,7 @@ void service_close(struct service *s, struct tally *total)
     windows_close(s->windows);
     struct tally t = *dispatch_tally(s->dispatch, end);
     cluster_busy(s->frame.cluster, s->number, t.busy_ns);
+    cluster_present(s->frame.cluster, s->number, present_ns(s, &t));
     if (s->warm)
         tally_since(&t, &s->base);
     assert(tally_conserves(&t));
