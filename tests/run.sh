@@ -107,6 +107,21 @@ sanitized_run() { # build
         echo "run-$1: nothing to report"
 }
 
+# Two threads in every operator of both networks: the pool of kernels/parallel.c, each calling
+# OpenBLAS for itself. OpenBLAS is not instrumented and reports nothing of its own.
+sanitized_bench() { # build
+    local out=.build/checks/$1-bench program=.build/$1/sluice model
+    mkdir -p "$out"
+    for model in "bert_tiny --sequence 16 --batch 3 --tokens 9" inception_v3; do
+        # shellcheck disable=SC2086 # a model with its options
+        OPENBLAS_NUM_THREADS=2 "$program" bench network --backend cpu --threads 2 --model $model --queries 3 \
+            --min-duration 1ms --max-duration 2s --no-store >"$out/text" || return
+        grep -q '2 thread(s)' "$out/text" || { cat "$out/text"; return 1; }
+    done
+    OPENBLAS_NUM_THREADS=2 "$program" bench kernels --backend cpu --threads 2 --model bert_tiny --sequence 5 --batch 2 \
+        --max-duration 2s --no-store >"$out/text" && echo "bench-$1: nothing to report"
+}
+
 setup_packages test || exit
 
 for name in include_law formatting top_level neutral shape selftest headers_alone; do
@@ -138,10 +153,11 @@ if build asan-ubsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FL
     counted bad_cli-asan-ubsan tests/bad_cli.sh .build/asan-ubsan/sluice
     check run-asan-ubsan sanitized_run asan-ubsan
 fi
-# Criterion does not start under ThreadSanitizer: only the program runs.
+# Criterion does not start under ThreadSanitizer: only the program runs: simulations, and networks.
 if build tsan -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSLUICE_SANITIZE=thread -DSLUICE_TESTS=OFF \
     -DSLUICE_CUDA=OFF; then
     check run-tsan sanitized_run tsan
+    check bench-tsan sanitized_bench tsan
 fi
 check asserts_stay bash tests/checks/asserts_stay.sh
 

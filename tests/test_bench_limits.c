@@ -64,3 +64,22 @@ Test(bench_limits, batches_share_the_time_and_a_batch_that_cannot_end_is_not_beg
     cr_expect_not(bench_setup_fits(9, 8, 4, 1.6));
     cr_expect(bench_setup_fits((double)INFINITY, 8, 4, 1.6));
 }
+
+/* Gaps between batches: the same network, the same fit, and the profile says how it was measured.
+ */
+Test(bench_limits, a_calibration_may_have_the_arrivals_of_a_server)
+{
+    static const char *const loads[] = {"0", "-1", "1", "half"};
+    cr_assert_eq(sluice("calibrate --date 2026-05-31 --batches 1,2 --model bert_tiny --sequence 8 "
+                        "--backend cpu --min-duration 10ms --load 0.25"),
+                 0, "%s", said);
+    cr_expect(strstr(said, "sluice calibrate --load 0.25: batches arrived as at a server"), "%s",
+              said);
+    for (int i = 0; i < 4; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "calibrate --date 2026-05-31 --model bert_tiny --load %s",
+                 loads[i]);
+        cr_expect_eq(sluice(line), 2, "%s", said);
+        cr_expect(strstr(said, "is no share above 0 and up to 0.95"), "%s", said);
+    }
+}

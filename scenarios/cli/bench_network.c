@@ -147,8 +147,10 @@ static void print_disturbance(const struct network_bench *b, struct text *t)
     if (b->load.dropped)
         text_printf(t, "; %zu queries measured again after the clock fell", b->load.dropped);
     print_gpu(&b->gpu, t);
-    if (b->peak.gflops > 0)
+    if (b->peak.gflops > 0 && b->peak.gb_per_s > 0)
         text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
+    else if (b->peak.gflops > 0)
+        text_printf(t, "\npeak: %.1f GFLOP/s\n", b->peak.gflops);
     else
         text_add(t, "\npeak: not measured; --max-duration leaves no time for it\n");
     text_add(t, "Brackets hold 95 % intervals.\n");

@@ -124,8 +124,10 @@ static void print_text(const struct operators *o, struct text *t)
     for (size_t i = 0; i < o->n; i++)
         print_subject(o, &o->subjects[i], t);
     text_add(t, "\nms each: back to back, median; cold: single runs after the cache was emptied\n");
-    if (o->peak.gflops > 0)
+    if (o->peak.gb_per_s > 0)
         text_printf(t, "peak: %.1f GFLOP/s, %.1f GB/s\n", o->peak.gflops, o->peak.gb_per_s);
+    else
+        text_printf(t, "peak: %.1f GFLOP/s\n", o->peak.gflops);
     text_printf(t,
                 "Each was compared with the double reference on the same input before any was "
                 "timed: off by at most %.0e of its largest value.\n",
