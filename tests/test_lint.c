@@ -255,6 +255,44 @@ Test(lint, each_rule_has_a_manifest_that_trips_it_and_one_that_does_not)
     }
 }
 
+#define INGRESS(spec)                                                                              \
+    "---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: "      \
+    "prod}\nspec: " spec "\n"
+#define BACKEND(name, port)                                                                        \
+    "{rules: [{http: {paths: [{backend: {service: {name: " name ", port: {" port "}}}}]}}]}"
+
+/* What ingress-nginx writes to its log: NAMESPACE-SERVICE-PORT, the port as the Ingress has it. */
+Test(lint, sets_the_route_against_the_ingress)
+{
+    static const struct {
+        const char *manifest, *words;
+    } rows[] = {
+        {GOOD_POD GOOD_HPA INGRESS(BACKEND("web", "number: 80")), NULL},
+        {GOOD_POD GOOD_HPA INGRESS(BACKEND("web", "number: 8501")), "did you mean 'prod-web-8501'"},
+        {GOOD_POD GOOD_HPA INGRESS(BACKEND("other", "number: 80")), "did you mean 'prod-other-80'"},
+        {GOOD_POD GOOD_HPA INGRESS(BACKEND("web", "name: http")), "did you mean 'prod-web-http'"},
+        {GOOD_POD HPA_OF("v2", "prod-web-http", "50", "4") INGRESS(BACKEND("web", "name: http")),
+         NULL},
+        {GOOD_POD GOOD_HPA INGRESS("{defaultBackend: {service: {name: web, port: {number: 80}}}}"),
+         NULL},
+        {GOOD_POD GOOD_HPA INGRESS("{backend: {serviceName: web, servicePort: 80}}"), NULL},
+        {GOOD_POD GOOD_HPA INGRESS("{backend: {serviceName: web, servicePort: 81}}"),
+         "no Ingress of the manifests makes the route 'prod-web-80'"},
+        {GOOD_POD GOOD_HPA, NULL},
+        {GOOD_POD HPA_OF("v2", "default-web-80", "50", "4") INGRESS(BACKEND("web", "number: 80")),
+         "does not begin with the namespace of the deployment, 'prod-'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        look_at(rows[i].manifest);
+        const struct lint_finding *f = finding("route");
+        cr_expect_eq(f != NULL, rows[i].words != NULL, "row %zu: %s", i, f ? f->words : "silent");
+        if (f && rows[i].words) {
+            cr_expect(strstr(f->words, rows[i].words), "row %zu: %s", i, f->words);
+            cr_expect_eq(f->level, LINT_ERROR);
+        }
+    }
+}
+
 /* First probe 30 s after the container's start, then each 5 s: the third failure comes at 40 s.
  * What lint says of a load time is what a run does with it. */
 Test(lint, judges_the_liveness_probe_as_a_run_does)

@@ -210,3 +210,56 @@ Test(spot_market, replays_a_recorded_zone)
               hours / 264);
     fixture_stop(&p);
 }
+
+#define ROWS "catalog=[\"spot-rows.catalog.json\"]"
+#define ON_ECI "virtualNode={\"burstResource\":\"eci_only\"}"
+#define SPOT_ECI                                                                                   \
+    "virtualNode={\"burstResource\":\"eci_only\",\"spotStrategy\":\"SpotAsPriceGo\","              \
+    "\"spotMarket\":\"calm\"}"
+#define LIKE_V100 "services.bert.pod={\"cpu\":\"4\",\"memory\":\"20Gi\"}"
+
+/* Price rows by billing go before what the market or the machine of the size would cost: calm asks
+ * 0.3 of 26 CNY, which is 7.8. */
+Test(spot_market, price_rows_are_what_is_paid)
+{
+    static const struct {
+        const char *rows, *node, *strategy;
+        int64_t micro;
+    } rows[] = {
+        {"seed=1", "seed=1", "nodePools.elastic.onDemandPercentageAboveBaseCapacity=0", 7800000},
+        {ROWS, "seed=1", "nodePools.elastic.onDemandPercentageAboveBaseCapacity=0", 3100000},
+        {ROWS, "seed=1", "nodePools.elastic.onDemandPercentageAboveBaseCapacity=100", 26000000},
+        {"seed=1", ON_ECI, "seed=1", 26000000},
+        {ROWS, ON_ECI, "seed=1", 5000000},
+        {"seed=1", SPOT_ECI, "seed=1", 7800000},
+        {ROWS, SPOT_ECI, "seed=1", 1000000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture_scenario p =
+            PLAY("users-pool", rows[i].rows, rows[i].node, rows[i].strategy, LIKE_V100,
+                 "nodePools.elastic.initialSize=0", "services.bert.initialReplicas=0",
+                 "services.bert.autoscaler={\"fixed\":1}", "robustness=0");
+        cr_assert_gt(p.r->n_bills, 0, "row %zu", i);
+        cr_expect_eq(p.r->bills[0].micro_per_hour, rows[i].micro, "row %zu: %lld", i,
+                     (long long)p.r->bills[0].micro_per_hour);
+        fixture_stop(&p);
+    }
+}
+
+/* A market that moves does so around what the row states. */
+Test(spot_market, moving_prices_move_around_the_row)
+{
+    struct fixture_scenario p = PLAY(
+        "users-pool", ROWS, "nodePools.elastic.spotMarket=moving", "horizon=48h",
+        "nodePools.elastic.onDemandPercentageAboveBaseCapacity=0", "nodePools.elastic.minSize=1",
+        "services.bert.autoscaler={\"fixed\":1}", "robustness=0");
+    double low = 1e18, high = 0;
+    for (size_t i = 0; i < p.r->n_bills; i++) {
+        double micro = (double)p.r->bills[i].micro_per_hour;
+        low = micro < low ? micro : low;
+        high = micro > high ? micro : high;
+    }
+    cr_expect(low >= 1e6 && high <= 3.1e6 / 0.3 * 1.01, "%g..%g", low, high);
+    cr_expect(high > low, "it never moves");
+    fixture_stop(&p);
+}

@@ -163,19 +163,25 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
     if (list < 0 || !m)
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
-    int64_t lowest = price_share(list, (int64_t)(share * 1e6 + 0.5));
+    int64_t stated = hourly(b, type, c->region, PRICE_SPOT);
+    int64_t of = spot_list_price(m, stated, list);
+    int64_t lowest = price_share(of, (int64_t)(share * 1e6 + 0.5));
     lowest = lowest_recorded(b, c, lowest);
-    return spot_unprotected_price(m, c->spot_duration_h, lowest);
+    lowest = spot_unprotected_price(m, c->spot_duration_h, lowest);
+    return lowest < list ? lowest : list;
 }
 
-static int64_t lowest_instance(const struct baseline *b, int64_t list)
+static int64_t lowest_instance(const struct baseline *b, const struct eci_offer *o)
 {
+    int64_t list = o->micro_per_hour;
     const struct virtual_node_config *v = b->config->virtual_node;
     const struct spot_preset *m = catalog_spot(b->catalog, v->market);
     if (!m)
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
-    return price_share(list, (int64_t)(share * 0.9 * 1e6));
+    int64_t of = spot_list_price(m, o->spot_micro_per_hour, list);
+    int64_t lowest = price_share(of, (int64_t)(share * 0.9 * 1e6));
+    return lowest < list ? lowest : list;
 }
 
 /* The cheapest GPU hour of the pools and instances, as a machine's price and its GPUs. */
@@ -206,7 +212,7 @@ static struct bargain cheapest_gpu(const struct baseline *b)
     for (size_t o = 0; b->config->virtual_node && o < b->n_owners; o++)
         if (offers_of(b, &b->shapes[o], &f))
             for (size_t i = 0; i < f.n; i++)
-                best = better(best, lowest_instance(b, f.items[i].micro_per_hour), f.items[i].gpus);
+                best = better(best, lowest_instance(b, &f.items[i]), f.items[i].gpus);
     return best;
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/eci_size.h"
+#include "models/capacity/instance.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/virtual_node.h"
 #include "sim/text.h"
@@ -258,18 +259,32 @@ int eci_request_read(const struct virtual_node_config *v, const struct pod_shape
 
 static struct eci_offer offer_of_spec(const struct eci_market *m, const struct catalog_eci_spec *s)
 {
+    const struct instance_type *t = catalog_instance(m->catalog, s->type);
     return (struct eci_offer){
         .type = s->type,
         .gpu = s->gpu,
         .gpus = m->node && m->node->counts == VIRTUAL_NODE_ECS_COUNTS ? s->catalogue_gpus : s->gpus,
         .cpu_milli = s->vcpu * INT64_C(1000),
         .memory = s->memory,
+        .gpu_variants = t ? t->gpu_variants : (struct knob_texts){0},
     };
 }
 
-static bool kind_allowed(const struct eci_request *r, const char *gpu)
+static struct instance_type machine_of(const struct eci_offer *o)
 {
-    return (!r->gpu || strcmp(r->gpu, gpu) == 0) && pod_shape_takes_gpu(r->pod, gpu);
+    return (struct instance_type){.gpu = o->gpu, .gpu_variants = o->gpu_variants};
+}
+
+const char *eci_offer_item(const struct eci_offer *o, const struct pod_shape *pod)
+{
+    struct instance_type t = machine_of(o);
+    return pod_shape_gpu_item(pod, &t);
+}
+
+static bool kind_allowed(const struct eci_request *r, const struct eci_offer *o)
+{
+    struct instance_type t = machine_of(o);
+    return (!r->gpu || instance_has_gpu(&t, r->gpu)) && pod_shape_takes_gpu(r->pod, &t);
 }
 
 static bool holds(const struct eci_offer *o, const struct pod_shape *pod)
@@ -287,24 +302,40 @@ static bool smaller(const struct eci_offer *a, const struct eci_offer *b)
     return a->memory < b->memory;
 }
 
-static int find_price(const struct eci_market *m, struct eci_offer *o, struct err *e)
+static const struct price *price_of(const struct eci_market *m, const char *type,
+                                    enum price_billing billing)
 {
     const char *region = m->node ? m->node->region : NULL;
-    struct catalog_price_key key = {o->type, region, m->currency, PRICE_ON_DEMAND};
-    const struct price *p = catalog_price(m->catalog, &key);
+    struct catalog_price_key key = {type, region, m->currency, billing};
+    return catalog_price(m->catalog, &key);
+}
+
+/* An instance costs what the machine of its size does, unless a row says otherwise. */
+static int find_price(const struct eci_market *m, struct eci_offer *o, struct err *e)
+{
+    const struct price *own = price_of(m, o->type, PRICE_ECI_ON_DEMAND);
+    const struct price *p = own ? own : price_of(m, o->type, PRICE_ON_DEMAND);
     if (!p)
         return err_set(e, ERR_INPUT, NULL, "the catalogue has no price in %s for %s; add one",
                        m->currency, o->type);
     o->micro_per_hour = p->per_hour.micro;
-    key.billing = PRICE_SUBSCRIPTION;
-    p = catalog_price(m->catalog, &key);
+    p = price_of(m, o->type, PRICE_SUBSCRIPTION);
     o->subscription_micro_per_hour = p ? p->per_hour.micro : 0;
+    p = price_of(m, o->type, PRICE_ECI_SPOT);
+    o->spot_micro_per_hour = p ? p->per_hour.micro : 0;
     return 0;
 }
 
 static struct eci_offer machine_offer(const struct instance_type *t)
 {
-    return (struct eci_offer){t->name, t->gpu, t->gpus, t->vcpu * INT64_C(1000), t->memory, 0, 0};
+    return (struct eci_offer){
+        .type = t->name,
+        .gpu = t->gpu,
+        .gpus = t->gpus,
+        .cpu_milli = t->vcpu * INT64_C(1000),
+        .memory = t->memory,
+        .gpu_variants = t->gpu_variants,
+    };
 }
 
 char *eci_offer_words(const struct eci_offer *o, char *buf, size_t size)
@@ -346,7 +377,7 @@ static int offers_by_type(const struct eci_market *m, const struct eci_request *
                            "annotations: '%s' is no instance type with GPUs of the catalogue; a "
                            "list for a GPU pod holds GPU types only",
                            type);
-        if (!holds(&o, r->pod) || !kind_allowed(r, o.gpu))
+        if (!holds(&o, r->pod) || !kind_allowed(r, &o))
             return err_set(e, ERR_INPUT, NULL,
                            "annotations: %s has %d %s, %d vCPU and %lld GiB; the pod asks for more "
                            "or for another GPU",
@@ -422,7 +453,7 @@ static int offer_by_size(const struct eci_market *m, const struct eci_request *r
         const struct catalog_eci_spec *specs = m->catalog->parts[p].eci_specs.items;
         for (size_t i = 0; i < m->catalog->parts[p].eci_specs.count; i++) {
             struct eci_offer o = offer_of_spec(m, &specs[i]);
-            if (!kind_allowed(r, o.gpu) || !holds(&o, r->pod))
+            if (!kind_allowed(r, &o) || !holds(&o, r->pod))
                 continue;
             if (out->matching++ == 0 || smaller(&o, best))
                 *best = o;

@@ -12,6 +12,7 @@
 
 #include "sim/clock.h"
 #include "sim/err.h"
+#include "sim/knob.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,7 +88,11 @@ struct eci_offer {
     int64_t cpu_milli, memory;
     int64_t micro_per_hour;              /* on demand */
     int64_t subscription_micro_per_hour; /* 0: no such price */
+    int64_t spot_micro_per_hour;         /* on the mean, by a price row; 0: by the market's share */
+    struct knob_texts gpu_variants;      /* instance.h */
 };
+/* The item of the pod's gpuTypes that the offer's GPU is of; NULL: none. */
+const char *eci_offer_item(const struct eci_offer *o, const struct pod_shape *pod);
 
 struct eci_market {
     const struct catalog *catalog;

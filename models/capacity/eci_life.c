@@ -101,7 +101,9 @@ void eci_life_changed(struct eci_fleet *s, sim_ns now, uint32_t slot)
 struct spot_bid eci_life_bid(const struct eci_fleet *s, const struct eci_instance *in)
 {
     struct steps price = {s->prices, s->n_prices, NULL, s->market->price_step};
-    return (struct spot_bid){price, in->offer->micro_per_hour,
+    const struct eci_offer *o = in->offer;
+    return (struct spot_bid){price,
+                             spot_list_price(s->market, o->spot_micro_per_hour, o->micro_per_hour),
                              s->kinds[in->shape].request.limit_micro};
 }
 

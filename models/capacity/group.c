@@ -42,6 +42,9 @@ static int find_type(struct group *g, const struct group_setup *s, size_t i, str
                        "in a catalogue file",
                        name, s->currency);
     g->types[i] = (struct group_type){.type = t, .on_demand_micro = p->per_hour.micro};
+    key.billing = PRICE_SPOT;
+    p = catalog_price(s->catalog, &key);
+    g->types[i].spot_micro = p ? p->per_hour.micro : 0;
     return 0;
 }
 
@@ -83,7 +86,8 @@ static void draw_price(struct group *g, size_t zone, size_t type, size_t n)
     struct chance c = chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
     int64_t *out = &g->prices[i * n];
     spot_prices(g->market, chance_sub(c, DRAW_PRICE), out, n);
-    g->bids[i].list_micro = g->types[type].on_demand_micro;
+    g->bids[i].list_micro =
+        spot_list_price(g->market, g->types[type].spot_micro, g->types[type].on_demand_micro);
     g->bids[i].price = (struct steps){.value = out, .n = n, .every = g->market->price_step};
 }
 

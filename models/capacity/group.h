@@ -28,6 +28,7 @@ struct spot_traces;
 struct group_type {
     const struct instance_type *type;
     int64_t on_demand_micro; /* an hour */
+    int64_t spot_micro;      /* an hour, by a price row; 0: none */
     int32_t spot_nodes;      /* that the group has now */
 };
 

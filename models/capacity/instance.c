@@ -3,6 +3,8 @@
 
 #include "models/money/quality.h"
 
+#include <string.h>
+
 static const struct knob rows[] = {
     {.key = "type",
      .kind = KNOB_TEXT,
@@ -30,6 +32,12 @@ static const struct knob rows[] = {
      .kind = KNOB_TEXT,
      .offset = offsetof(struct instance_type, gpu),
      .doc = "Kind of GPU, such as V100.",
+     .preset = ""},
+    {.key = "gpuVariants",
+     .kind = KNOB_TEXTS,
+     .offset = offsetof(struct instance_type, gpu_variants),
+     .doc = "Names of the same GPU that tell its memory, such as V100M16 and V100M32 of the openb "
+            "trace; pods may ask for the kind or for a variant.",
      .preset = ""},
     {.key = "gpus",
      .kind = KNOB_INT32,
@@ -68,10 +76,21 @@ static const struct knob rows[] = {
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct instance_type *t = config;
+    *key = "gpuVariants";
+    if (!t->gpu && t->gpu_variants.count > 0)
+        return err_set(e, ERR_INPUT, NULL, "a variant goes with `gpu`, the kind that it is of");
     if ((t->gpus > 0) == (t->gpu != NULL))
         return 0;
     *key = t->gpu ? "gpus" : "gpu";
     return err_set(e, ERR_INPUT, NULL, "`gpu` (the kind) and `gpus` (how many) go together");
+}
+
+bool instance_has_gpu(const struct instance_type *t, const char *kind)
+{
+    for (size_t i = 0; i < t->gpu_variants.count; i++)
+        if (strcmp(t->gpu_variants.items[i], kind) == 0)
+            return true;
+    return t->gpu && strcmp(t->gpu, kind) == 0;
 }
 
 const struct knob_table instance_knobs = {

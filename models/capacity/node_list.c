@@ -45,6 +45,21 @@ static bool same(const struct instance_type *a, const struct instance_type *b)
            strcmp(a->gpu ? a->gpu : "", b->gpu ? b->gpu : "") == 0;
 }
 
+/* A model that tells its memory, V100M32, is a V100 too. */
+static int keep_kind(struct arena *a, struct instance_type *t, struct err *e)
+{
+    const char *m = t->gpu ? strrchr(t->gpu, 'M') : NULL;
+    if (!m || m == t->gpu || m[1] == '\0' || m[1 + strspn(m + 1, "0123456789")] != '\0')
+        return 0;
+    const char **kind = arena_take(a, 1, sizeof *kind, e);
+    if (kind)
+        *kind = arena_text(a, t->gpu, (size_t)(m - t->gpu), e);
+    if (!kind || !*kind)
+        return -1;
+    t->gpu_variants = (struct knob_texts){kind, 1};
+    return 0;
+}
+
 static int keep_type(struct node_list *l, struct arena *a, const struct instance_type *t,
                      struct err *e)
 {
@@ -56,7 +71,7 @@ static int keep_type(struct node_list *l, struct arena *a, const struct instance
     kept->name = arena_text(a, name, strlen(name), e);
     kept->gpu = t->gpu ? arena_text(a, t->gpu, strlen(t->gpu), e) : NULL;
     kept->kubernetes_node = true;
-    if (!kept->name || (t->gpu && !kept->gpu))
+    if (!kept->name || (t->gpu && !kept->gpu) || keep_kind(a, kept, e))
         return -1;
     l->n_types++;
     return 0;

@@ -1,6 +1,7 @@
 /* pod_shape: what the scheduler sees of a service's pods. */
 #include "models/capacity/pod_shape.h"
 
+#include "models/capacity/instance.h"
 #include "models/capacity/placement.h"
 
 #include <string.h>
@@ -130,12 +131,25 @@ static bool is_among(const char *alternatives, const char *gpu)
     }
 }
 
-bool pod_shape_takes_gpu(const struct pod_shape *p, const char *gpu)
+static const char *item_with(const struct pod_shape *p, const char *gpu)
 {
-    for (size_t i = 0; i < p->gpu_types.count && gpu; i++)
+    for (size_t i = 0; i < p->gpu_types.count; i++)
         if (is_among(p->gpu_types.items[i], gpu))
-            return true;
-    return p->gpu_types.count == 0;
+            return p->gpu_types.items[i];
+    return NULL;
+}
+
+const char *pod_shape_gpu_item(const struct pod_shape *p, const struct instance_type *t)
+{
+    const char *item = NULL;
+    for (size_t i = 0; i < t->gpu_variants.count && !item; i++)
+        item = item_with(p, t->gpu_variants.items[i]);
+    return item || !t->gpu ? item : item_with(p, t->gpu);
+}
+
+bool pod_shape_takes_gpu(const struct pod_shape *p, const struct instance_type *t)
+{
+    return p->gpu_types.count == 0 || pod_shape_gpu_item(p, t);
 }
 
 int64_t pod_shape_gpu_milli(const struct pod_shape *p)

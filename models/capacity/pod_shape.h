@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct instance_type;
 struct placement;
 struct placement_unit;
 
@@ -37,9 +38,12 @@ struct pod_shape {
     const struct placement_unit *unit; /* of that placement; NULL: none (not in the table) */
 };
 
-/* Whether it may run on this kind (NULL: no GPU at all). A text of gpu_types may hold alternatives,
- * "V100M16|V100M32". */
-bool pod_shape_takes_gpu(const struct pod_shape *p, const char *gpu);
+/* The item of gpu_types that lets it run on this machine, the one that names a variant before one
+ * that names the kind; NULL: none does, or it names none. A text of gpu_types may hold
+ * alternatives, "V100M16|V100M32". */
+const char *pod_shape_gpu_item(const struct pod_shape *p, const struct instance_type *t);
+/* Whether it may run on this machine's kind of GPU; without gpu_types on any. */
+bool pod_shape_takes_gpu(const struct pod_shape *p, const struct instance_type *t);
 /* GPUs in thousandths. */
 int64_t pod_shape_gpu_milli(const struct pod_shape *p);
 

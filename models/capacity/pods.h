@@ -28,7 +28,7 @@ struct pod {
     uint32_t device;    /* GPU of its node that it has a share of; PODS_NONE: none */
     uint64_t nominated; /* key of the node that pods were preempted on for it; 0: none */
     void *supply;       /* of a place of its own; NULL: none, or nobody asks */
-    const char *gpu;    /* kind of a place of its own; NULL: none */
+    const char *gpu;    /* of a place of its own: the item of its gpuTypes; NULL: none */
     sim_ns created, placed_at, ready_since, terminating_since;
     int32_t deletion_cost;
     enum pod_end end; /* why it terminates */

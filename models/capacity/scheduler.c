@@ -57,7 +57,7 @@ static bool label_is(const struct knob_pair *want, const struct pool_config *poo
     if (equal(want->key, "node.kubernetes.io/instance-type"))
         return equal(want->value, type->name);
     if (equal(want->key, "aliyun.accelerator/nvidia_name"))
-        return equal(want->value, type->gpu);
+        return instance_has_gpu(type, want->value);
     if (equal(want->key, "alibabacloud.com/nodepool-id"))
         return equal(want->value, pool->name);
     return false;
@@ -76,7 +76,7 @@ bool scheduler_matches(const struct pod_shape *pod, const struct pool_config *po
                        const struct instance_type *type, const char *zone)
 {
     return !taint_refusing(&pool->taints, &pod->tolerations) && selected(pod, pool, type, zone) &&
-           (pod->gpus == 0 || pod_shape_takes_gpu(pod, type->gpu));
+           (pod->gpus == 0 || pod_shape_takes_gpu(pod, type));
 }
 
 static const char *zone_of(const struct node *n)
@@ -196,7 +196,7 @@ void scheduler_refuse_on(const struct pod_shape *pod, const struct node *n,
         by[SCHEDULER_TAINT]++;
     } else if (!selected(pod, n->config, n->type, zone_of(n))) {
         by[SCHEDULER_SELECTOR]++;
-    } else if (pod->gpus > 0 && n->type->gpu && !pod_shape_takes_gpu(pod, n->type->gpu)) {
+    } else if (pod->gpus > 0 && n->type->gpu && !pod_shape_takes_gpu(pod, n->type)) {
         by[SCHEDULER_GPU_KIND]++;
     } else {
         unsigned lacks = room_lacks(n, pod, kept_from(pod, n));

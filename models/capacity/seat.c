@@ -134,9 +134,12 @@ void seat_remove(struct cluster *c, sim_ns now, uint32_t slot)
 static uint32_t gpu_index(const struct cluster *c, const struct pod *p)
 {
     const struct knob_texts *kinds = &cluster_shape(c, p)->gpu_types;
-    const char *gpu = p->node == PODS_NONE ? p->gpu : nodes_view(c->nodes, p->node)->type->gpu;
-    for (size_t i = 0; i < kinds->count && gpu; i++)
-        if (strcmp(kinds->items[i], gpu) == 0)
+    const char *item =
+        p->node == PODS_NONE
+            ? p->gpu
+            : pod_shape_gpu_item(cluster_shape(c, p), nodes_view(c->nodes, p->node)->type);
+    for (size_t i = 0; i < kinds->count && item; i++)
+        if (strcmp(kinds->items[i], item) == 0)
             return (uint32_t)i;
     return 0;
 }

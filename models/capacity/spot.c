@@ -372,6 +372,13 @@ void spot_prices(const struct spot_preset *p, struct chance zone, int64_t *out, 
     }
 }
 
+int64_t spot_list_price(const struct spot_preset *p, int64_t mean_micro, int64_t list_micro)
+{
+    if (mean_micro <= 0 || p->price_share <= 0)
+        return list_micro;
+    return (int64_t)((double)mean_micro / p->price_share + 0.5);
+}
+
 int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour)
 {
     return hours > 0 || p->protection == 0 ? micro_per_hour : price_share(micro_per_hour, 900000);

@@ -80,6 +80,11 @@ int64_t spot_price_paid(const struct spot_bid *bid, sim_ns at);
  * one without is a tenth cheaper (ECS documentation, 2021-07-19). */
 int64_t spot_unprotected_price(const struct spot_preset *p, int32_t hours, int64_t micro_per_hour);
 
+/* The list price of which a market's shares are taken. mean_micro: what a price row of the
+ * catalogue says that this machine costs as spot, which is then what the market asks on the mean;
+ * 0: no row, and list_micro, the price on demand, it is. */
+int64_t spot_list_price(const struct spot_preset *p, int64_t mean_micro, int64_t list_micro);
+
 /* One machine's bargain. */
 struct spot_terms {
     sim_ns protection;    /* no loss before bought + protection */

@@ -24,7 +24,7 @@ struct pods;
 /* A place that one pod has for itself. */
 struct supply_place {
     void *supply;      /* who is told of the pod's phases */
-    const char *gpu;   /* kind of its GPUs, NULL: none */
+    const char *gpu;   /* the item of the pod's gpuTypes that it is of; NULL: none */
     const char *words; /* for the log */
     sim_ns create;     /* until the image download starts */
     sim_ns image;      /* download of the image; 0: by its size and rate */

@@ -116,7 +116,7 @@ static void place(struct eci_fleet *s, struct eci_instance *in, sim_ns now, bool
              o->route.why);
     struct supply_place at = {
         .supply = s,
-        .gpu = offer->gpu,
+        .gpu = eci_offer_item(offer, o->request.pod),
         .words = words,
         .create =
             warm ? 0 : dist_draw_ns(&s->config->create, eci_fleet_chance(s, in, CHANCE_STARTUP), 0),

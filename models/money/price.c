@@ -10,9 +10,12 @@
 
 static const struct knob_name billing_names[] = {
     {"onDemand", PRICE_ON_DEMAND, "pay as you go"},
-    {"spot", PRICE_SPOT, "preemptible"},
-    {"eciOnDemand", PRICE_ECI_ON_DEMAND, "elastic container instance, pay as you go"},
-    {"eciSpot", PRICE_ECI_SPOT, "elastic container instance, preemptible"},
+    {"spot", PRICE_SPOT,
+     "preemptible: what a pool's spot market asks on the mean, instead of its share of onDemand"},
+    {"eciOnDemand", PRICE_ECI_ON_DEMAND,
+     "elastic container instance, instead of onDemand of its type"},
+    {"eciSpot", PRICE_ECI_SPOT,
+     "the same, preemptible: on the mean, instead of the market's share"},
     {"subscription", PRICE_SUBSCRIPTION, "per hour of a month paid ahead (730 h)"},
     {0},
 };

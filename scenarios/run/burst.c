@@ -55,7 +55,7 @@ static bool find_offer(const struct scenario *s, struct case_of *c)
 
 static bool holds(const struct instance_type *t, const struct pod_shape *pod)
 {
-    return pod_shape_takes_gpu(pod, t->gpu) && t->gpus >= pod->gpus &&
+    return pod_shape_takes_gpu(pod, t) && t->gpus >= pod->gpus &&
            t->vcpu * INT64_C(1000) >= pod->cpu_milli && t->memory >= pod->memory_bytes;
 }
 

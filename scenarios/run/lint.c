@@ -9,6 +9,7 @@
 #include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
 #include "models/capacity/startup_source.h"
+#include "scenarios/run/ingress_routes.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
@@ -26,7 +27,8 @@
 /* What a service's rules look at. */
 struct subject {
     const struct service_config *config;
-    const struct json *node;   /* in the scenario, manifests laid under */
+    const struct json *node; /* in the scenario, manifests laid under */
+    const struct manifest_set *files;
     double capacity_qps;       /* of one replica, on its slowest kind of GPU */
     double peak_qps;           /* of the traffic */
     const struct json *target; /* of the HPA's QPS metric; NULL: none */
@@ -98,22 +100,44 @@ static void check_version(struct lint *out, const struct json *hpa)
                    rows[i].gone);
 }
 
-/* Routes are NAMESPACE-SERVICE-PORT: one of another namespace matches nothing, and the HPA never
- * sees a request. */
+/* Of the service's deployment, which may be asked for by its name alone. */
+static void namespace_of(const struct subject *s, char *out, size_t size)
+{
+    const struct json *root;
+    const char *asked = s->config->deployment, *slash = strchr(asked, '/'), *found = "default";
+    for (size_t i = 0; s->files && !slash && (root = manifest_document(s->files, i)); i++)
+        if (strcmp(json_text_at(root, "kind", ""), "Deployment") == 0 &&
+            strcmp(json_text_at(root, "metadata.name", ""), asked) == 0) {
+            found = json_text_at(root, "metadata.namespace", "default");
+            break;
+        }
+    snprintf(out, size, "%.*s", slash ? (int)(slash - asked) : 63, slash ? asked : found);
+}
+
+/* Routes are NAMESPACE-SERVICE-PORT: one of another namespace, and one that no Ingress makes, match
+ * nothing, and the HPA never sees a request. */
 static void check_route(struct lint *out, const struct subject *s, const struct json *external)
 {
     const struct json *labels =
         either(external, "metricSelector.matchLabels", "metric.selector.matchLabels");
     const struct json *route = json_get(labels, "sls.ingress.route");
-    const char *slash = s->config->deployment ? strchr(s->config->deployment, '/') : NULL;
-    if (!route || !slash)
+    char namespace[64];
+    struct ingress_routes known;
+    if (!route || !s->config->deployment || !s->config->deployment[0])
         return;
-    size_t n = (size_t)(slash - s->config->deployment);
-    if (strncmp(string_of(route), s->config->deployment, n) != 0 || string_of(route)[n] != '-')
+    namespace_of(s, namespace, sizeof namespace);
+    size_t n = strlen(namespace);
+    ingress_routes_find(s->files, namespace, &known);
+    if (strncmp(string_of(route), namespace, n) != 0 || string_of(route)[n] != '-')
         report(out, (struct mark){LINT_ERROR, "route", route},
-               "the route '%.120s' does not begin with the namespace of the deployment, '%.*s-': "
+               "the route '%.120s' does not begin with the namespace of the deployment, '%s-': "
                "it matches no log line, and the HPA sees no requests",
-               string_of(route), (int)n, s->config->deployment);
+               string_of(route), namespace);
+    else if (known.n > 0 && !ingress_routes_has(&known, string_of(route)))
+        report(out, (struct mark){LINT_ERROR, "route", route},
+               "no Ingress of the manifests makes the route '%.120s' (NAMESPACE-SERVICE-PORT); did "
+               "you mean '%.120s'? As it is it matches no log line, and the HPA sees no requests",
+               string_of(route), ingress_routes_nearest(&known, string_of(route)));
 }
 
 static void check_metric(struct lint *out, struct subject *s, const struct json *metric)
@@ -433,6 +457,7 @@ static struct subject subject_of(const struct scenario *s, size_t i)
     return (struct subject){
         .config = c,
         .node = node ? node : s->root,
+        .files = s->files,
         .capacity_qps = 1e9 / slowest_ns,
         .peak_qps = traffic_peak_qps(s->traffic[i]),
     };

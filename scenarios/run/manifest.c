@@ -46,7 +46,7 @@ static const char *use_of(const char *kind)
         {"PersistentVolumeClaim", "not read: the model's size is in the scenario"},
         {"Secret", "not read: secrets are never read"},
         {"Service", "not read: routing is in the scenario"},
-        {"Ingress", "not read: routing is in the scenario"},
+        {"Ingress", "read: its routes, which lint sets the HPA's against"},
         {"ConfigMap", "not read"},
         {"ElasticWorkload", "read: units of its workload"},
         {"ResourcePolicy", "read: units of the pods that it selects"},

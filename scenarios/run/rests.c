@@ -93,6 +93,8 @@ int rests_collect(struct result *r, const struct scenario *s, struct err *e)
         add_price(&l, r->bills[i].type, PRICE_ON_DEMAND);
         add_price(&l, r->bills[i].type, PRICE_SUBSCRIPTION);
         add_price(&l, r->bills[i].type, PRICE_SPOT);
+        add_price(&l, r->bills[i].type, PRICE_ECI_ON_DEMAND);
+        add_price(&l, r->bills[i].type, PRICE_ECI_SPOT);
     }
     for (size_t i = 0; s->catalog && i < s->cluster.pools.count; i++) {
         add_market(&l, pool_uses_spot(&pools[i]) ? pools[i].spot_market : NULL);

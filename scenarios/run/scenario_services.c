@@ -87,7 +87,7 @@ static bool is_for_sale(const struct scenario *s, const char *gpu, const char **
         for (size_t k = 0; k < pools[i].instance_types.count; k++) {
             const struct instance_type *t =
                 catalog_instance(s->catalog, pools[i].instance_types.items[k]);
-            if (!t || (t->gpu && strcmp(t->gpu, gpu) == 0))
+            if (!t || instance_has_gpu(t, gpu))
                 return true;
             *other = t->gpu ? t->gpu : *other;
         }
