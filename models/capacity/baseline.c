@@ -345,7 +345,7 @@ static int64_t cheapest_machine(const struct baseline *b, size_t owner)
         }
     if (b->config->virtual_node && offers_of(b, &b->shapes[owner], &f))
         for (size_t i = 0; i < f.n; i++)
-            best = cheaper(best, lowest_instance(b, f.items[i].micro_per_hour));
+            best = cheaper(best, lowest_instance(b, &f.items[i]));
     return best;
 }
 

@@ -104,8 +104,7 @@ static int make_bids(struct group *g, const struct group_setup *s, struct err *e
             g->bids[i].price = s->traces->prices[i];
         else
             draw_price(g, i / g->n_types, i % g->n_types, n);
-        if (c->spot_strategy == POOL_PRICE_LIMIT)
-            g->bids[i].limit_micro = c->spot_price_limit.micro;
+        g->bids[i].limit_micro = pool_price_limit(c, g->types[i % g->n_types].type->name);
     }
     return 0;
 }
@@ -153,7 +152,7 @@ static int find_market(struct group *g, const struct group_setup *s, struct err 
     g->market = catalog_spot(s->catalog, s->config->spot_market);
     if (!g->market)
         return catalog_missing(s->catalog, CATALOG_SPOT, s->config->spot_market, where, e);
-    if (s->config->spot_strategy == POOL_PRICE_LIMIT &&
+    if (s->config->spot_price_limit.currency[0] &&
         strcmp(s->config->spot_price_limit.currency, s->currency) != 0) {
         snprintf(where, sizeof where, "nodePools.%s.spotPriceLimit", s->config->name);
         return err_set(e, ERR_INPUT, where, "the limit is in %s, the run in %s",

@@ -2,8 +2,10 @@
 #include "models/capacity/pool.h"
 
 #include "models/capacity/instance.h"
+#include "sim/text.h"
 
 #include <assert.h>
+#include <string.h>
 
 bool pool_uses_spot(const struct pool_config *c)
 {
@@ -14,6 +16,15 @@ bool pool_buys_spot(const struct pool_config *c)
 {
     bool all_on_demand = c->share >= 1 && c->rounding != POOL_RUNNING_TARGET;
     return pool_uses_spot(c) && !all_on_demand;
+}
+
+int64_t pool_price_limit(const struct pool_config *c, const char *type)
+{
+    int64_t micro = c->spot_price_limit.micro;
+    for (size_t i = 0; i < c->spot_price_limits.count; i++)
+        if (strcmp(c->spot_price_limits.items[i].key, type) == 0)
+            text_parse_micro(c->spot_price_limits.items[i].value, &micro); /* checked when bound */
+    return c->spot_strategy == POOL_PRICE_LIMIT ? micro : 0;
 }
 
 int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t)

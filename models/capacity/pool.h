@@ -47,20 +47,21 @@ struct pool_config {
     double share;                                /* 0..1 on demand above the base */
     int rounding;                                /* enum pool_rounding */
     bool compensate;                             /* on demand where spot cannot be had */
-    bool remedy;                   /* buy a replacement when a spot node's end is announced */
-    bool auto_replace;             /* move compensating on-demand nodes back to spot */
-    int32_t spot_pools;            /* cheapest types that spot nodes are spread over */
-    int spot_strategy;             /* enum pool_spot_strategy */
-    struct money spot_price_limit; /* per hour; POOL_PRICE_LIMIT */
-    const char *spot_market;       /* preset of the catalogue; NULL: no spot */
-    struct knob_list price_traces; /* struct spot_trace_config, models/capacity/spot_trace.h */
-    struct knob_list stock_traces; /* the same */
-    int on_notice;                 /* enum pool_on_notice */
-    sim_ns notice;                 /* warning before a spot node goes; 0: the market's */
-    int32_t spot_duration_h;       /* hours of protection, 0..6 */
-    const char *delivery;          /* preset of the catalogue */
-    struct dist boot;              /* instead of the preset, when its mean is above 0 */
-    struct dist gpu_ready;         /* node Ready until its GPUs are allocatable */
+    bool remedy;                       /* buy a replacement when a spot node's end is announced */
+    bool auto_replace;                 /* move compensating on-demand nodes back to spot */
+    int32_t spot_pools;                /* cheapest types that spot nodes are spread over */
+    int spot_strategy;                 /* enum pool_spot_strategy */
+    struct money spot_price_limit;     /* per hour; POOL_PRICE_LIMIT */
+    struct knob_map spot_price_limits; /* by instance type, an hour, in the scenario's currency */
+    const char *spot_market;           /* preset of the catalogue; NULL: no spot */
+    struct knob_list price_traces;     /* struct spot_trace_config, models/capacity/spot_trace.h */
+    struct knob_list stock_traces;     /* the same */
+    int on_notice;                     /* enum pool_on_notice */
+    sim_ns notice;                     /* warning before a spot node goes; 0: the market's */
+    int32_t spot_duration_h;           /* hours of protection, 0..6 */
+    const char *delivery;              /* preset of the catalogue */
+    struct dist boot;                  /* instead of the preset, when its mean is above 0 */
+    struct dist gpu_ready;             /* node Ready until its GPUs are allocatable */
     int64_t reserved_cpu_milli, reserved_memory; /* of kubelet and system */
     int64_t daemon_cpu_milli, daemon_memory;     /* requests of DaemonSet pods on each node */
     struct knob_list stock_limits;               /* struct quota */
@@ -86,6 +87,8 @@ bool pool_uses_spot(const struct pool_config *c);
 /* It ever buys one: not when all of its nodes are to be on demand, whatever the market. (A running
  * target buys one as soon as the share is met.) */
 bool pool_buys_spot(const struct pool_config *c);
+/* Most that is paid an hour for spot of this type, micro-units; 0: as the price goes. */
+int64_t pool_price_limit(const struct pool_config *c, const char *type);
 /* What a node of this machine offers to pods and DaemonSets. */
 int64_t pool_cpu_milli(const struct pool_config *c, const struct instance_type *t);
 int64_t pool_memory(const struct pool_config *c, const struct instance_type *t);

@@ -212,6 +212,12 @@ static const struct knob rows[] = {
      AT(spot_price_limit),
      .doc = "Most to pay an hour, for SpotWithPriceLimit.",
      .preset = ""},
+    {.key = "spotPriceLimits",
+     .kind = KNOB_MAP,
+     AT(spot_price_limits),
+     .doc = "The same for single instance types, in the scenario's currency: "
+            "{\"ecs.gn6v-c8g1.2xlarge\": \"3.5\"}; the others have spotPriceLimit, or none.",
+     .preset = ""},
     {.key = "spotMarket",
      .kind = KNOB_TEXT,
      AT(spot_market),
@@ -459,6 +465,41 @@ static int check_limits(const struct pool_config *c, struct err *e)
     return 0;
 }
 
+static int check_type_limits(const struct pool_config *c, struct err *e)
+{
+    const struct knob_pair *limits = c->spot_price_limits.items;
+    for (size_t i = 0; i < c->spot_price_limits.count; i++) {
+        int64_t micro;
+        if (check_listed(&c->instance_types, limits[i].key, e))
+            return -1;
+        if (!text_parse_micro(limits[i].value, &micro) || micro <= 0)
+            return err_set(e, ERR_INPUT, NULL,
+                           "%s: '%.40s' is no price of an hour; expected an amount such as \"3.5\"",
+                           limits[i].key, limits[i].value);
+    }
+    return 0;
+}
+
+/* A limit that no bid has is a slip, and so is a bid without a limit or a market. */
+static int check_bid(const struct pool_config *c, const char **key, struct err *e)
+{
+    bool limited = c->spot_price_limit.currency[0] != '\0';
+    bool some = c->spot_price_limits.count > 0;
+    *key = some ? "spotPriceLimits" : "spotPriceLimit";
+    if (c->spot_strategy == POOL_PRICE_LIMIT && c->spot_price_limit.micro == 0 && !some)
+        return err_set(e, ERR_INPUT, NULL, "SpotWithPriceLimit needs a limit, such as \"8 CNY\"");
+    if (c->spot_strategy != POOL_PRICE_LIMIT && (limited || some))
+        return err_set(e, ERR_INPUT, NULL, "goes with spotStrategy SpotWithPriceLimit alone");
+    if (check_type_limits(c, e))
+        return -1;
+    *key = "spotMarket";
+    if (c->spot_strategy > POOL_NO_SPOT && !c->spot_market)
+        return err_set(e, ERR_INPUT, NULL,
+                       "a pool that buys spot must name its market: calm, plentiful, medium or "
+                       "scarce");
+    return 0;
+}
+
 static int check(const void *config, const char **key, struct err *e)
 {
     const struct pool_config *c = config;
@@ -490,16 +531,8 @@ static int check(const void *config, const char **key, struct err *e)
         *key = "lowestCostCreation";
         return err_set(e, ERR_INPUT, NULL, "goes with multiAZPolicy COST_OPTIMIZED alone");
     }
-    if (c->spot_strategy == POOL_PRICE_LIMIT && c->spot_price_limit.micro == 0) {
-        *key = "spotPriceLimit";
-        return err_set(e, ERR_INPUT, NULL, "SpotWithPriceLimit needs a limit, such as \"8 CNY\"");
-    }
-    if (c->spot_strategy > POOL_NO_SPOT && !c->spot_market) {
-        *key = "spotMarket";
-        return err_set(e, ERR_INPUT, NULL,
-                       "a pool that buys spot must name its market: calm, "
-                       "plentiful, medium or scarce");
-    }
+    if (check_bid(c, key, e))
+        return -1;
     if (!pool_uses_spot(c) && c->price_traces.count + c->stock_traces.count > 0) {
         *key = c->price_traces.count ? "spotPriceTraces" : "spotAvailabilityTraces";
         return err_set(e, ERR_INPUT, NULL, "the pool buys no spot machines; name its spotMarket");

@@ -1,6 +1,7 @@
 /* victim: which spot machine its platform takes first. */
 #include "models/capacity/victim.h"
 
+#include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pools.h"
 
@@ -8,8 +9,8 @@
 
 static int64_t bid_of(const struct pools *s, const struct node *n)
 {
-    const struct pool_config *c = s->groups[n->pool].config;
-    return c->spot_strategy == POOL_PRICE_LIMIT ? c->spot_price_limit.micro : INT64_MAX;
+    int64_t limit = pool_price_limit(s->groups[n->pool].config, n->type->name);
+    return limit > 0 ? limit : INT64_MAX;
 }
 
 static bool comes(const struct pools *s, const struct victim_filter *f, const struct node *n)

@@ -7,6 +7,7 @@
 #include "models/serving/profile.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
+#include "scenarios/run/unfollowed.h"
 #include "sim/arena.h"
 #include "sim/result.h"
 #include "sim/text.h"
@@ -482,6 +483,14 @@ static void find_repairs(struct search *f)
                  notes[i].kind, notes[i].name, notes[i].repaired);
 }
 
+static void find_unfollowed(struct search *f)
+{
+    struct unfollowed u;
+    unfollowed_find(f->s, &u);
+    for (size_t i = 0; i < u.n; i++)
+        find(f, "warning", "not-followed", "%s.", u.items[i].words);
+}
+
 /* A trace that ends before the horizon, or no traffic at all: what is not asked is not judged. */
 static void find_silent(struct search *f, const struct service_config *c)
 {
@@ -526,6 +535,7 @@ int findings_collect(const struct result *r, const struct scenario *s, struct re
         find_service(&f, i);
     find_supply(&f);
     find_repairs(&f);
+    find_unfollowed(&f);
     if (r->entries_dropped > 0)
         find(&f, "note", "log-cut",
              "%llu more decisions are not shown; limits.logEntries keeps more.",

@@ -13,6 +13,7 @@
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
+#include "scenarios/run/unfollowed.h"
 #include "sim/json.h"
 #include "sim/text.h"
 
@@ -442,6 +443,15 @@ static void check_indentation(struct lint *out, const struct scenario *s)
                    notes[i].name, notes[i].repaired);
 }
 
+static void check_followed(struct lint *out, const struct scenario *s)
+{
+    struct unfollowed u;
+    unfollowed_find(s, &u);
+    for (size_t i = 0; i < u.n; i++)
+        report(out, (struct mark){LINT_WARNING, "not-followed", u.items[i].at}, "%s",
+               u.items[i].words);
+}
+
 /* ---- all of it ---- */
 
 static struct subject subject_of(const struct scenario *s, size_t i)
@@ -486,5 +496,6 @@ int lint_scenario(struct lint *out, const struct scenario *s, struct err *e)
     check_places(out, s);
     check_volumes(out, s);
     check_indentation(out, s);
+    check_followed(out, s);
     return 0;
 }

@@ -1,8 +1,9 @@
 /* lint: what an expert sees in a scenario and its manifests before any run.
  *
  * Rules, each named in its findings: route, api-version, readiness, liveness, target, peak,
- * plan-order, gpu-mix, placement, reach, headroom, credentials, indentation. Findings point to the
- * file and line where the value stands; credentials are named by their key, never shown. */
+ * plan-order, gpu-mix, placement, reach, headroom, credentials, indentation, not-followed. Findings
+ * point to the file and line where the value stands; credentials are named by their key, never
+ * shown. */
 #ifndef SLUICE_SCENARIOS_RUN_LINT_H
 #define SLUICE_SCENARIOS_RUN_LINT_H
 

@@ -5,6 +5,7 @@
 #include "scenarios/run/elastic.h"
 #include "scenarios/run/folder.h"
 #include "scenarios/run/indent.h"
+#include "scenarios/run/pool_body.h"
 #include "scenarios/run/request.h"
 #include "scenarios/run/scheduling.h"
 #include "scenarios/run/yaml.h"
@@ -163,8 +164,7 @@ struct manifest_set *manifest_read(struct arena *a, const char *base_dir, const 
 
 /* ---- Deployment and HPA ---- */
 
-/* The first container that asks for a GPU serves; without one the first of all. */
-static const struct json *serving_container(const struct json *pod)
+const struct json *manifest_serving(const struct json *pod)
 {
     const struct json *list = json_get(pod, "containers");
     for (const struct json *c = list ? list->first : NULL; c; c = c->next) {
@@ -299,7 +299,7 @@ static int add_probe(struct arena *a, struct json *startup, const struct json *p
 
 static int add_probes(struct arena *a, struct json *service, const struct json *spec, struct err *e)
 {
-    const struct json *container = serving_container(spec);
+    const struct json *container = manifest_serving(spec);
     const struct json *liveness = json_get(container, "livenessProbe");
     const struct json *readiness = json_get(container, "readinessProbe");
     struct json *startup = carry_object(a, "startup", container ? container : spec, e);
@@ -405,7 +405,7 @@ struct json *manifest_service(struct manifest_set *m, const char *deployment, st
     char place[512];
     if (!d)
         return NULL;
-    if (!spec || !serving_container(spec)) {
+    if (!spec || !manifest_serving(spec)) {
         err_set(e, ERR_INPUT, json_place(place, sizeof place, d->root),
                 "Deployment '%s': spec.template.spec.containers is missing", d->name);
         return NULL;
@@ -450,7 +450,7 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
     char place[512];
     if (!d)
         return NULL;
-    if (!spec || !serving_container(spec)) {
+    if (!spec || !manifest_serving(spec)) {
         err_set(e, ERR_INPUT, json_place(place, sizeof place, d->root),
                 "%s '%s': its containers are missing", d->kind, d->name);
         return NULL;
@@ -469,22 +469,6 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
 
 /* ---- node pools ---- */
 
-/* ACK's CreateClusterNodePool body, in ESS' words. */
-static const struct carry_row pool_rows[] = {
-    {"nodepool_info.name", "name", CARRY_AS_IS},
-    {"auto_scaling.min_instances", "minSize", CARRY_AS_IS},
-    {"auto_scaling.max_instances", "maxSize", CARRY_AS_IS},
-    {"kubernetes_config.labels", "labels", CARRY_LABELS},
-    {"scaling_group.instance_types", "instanceTypes", CARRY_AS_IS},
-    {"scaling_group.multi_az_policy", "multiAZPolicy", CARRY_AS_IS},
-    {"scaling_group.on_demand_base_capacity", "onDemandBaseCapacity", CARRY_AS_IS},
-    {"scaling_group.on_demand_percentage_above_base_capacity",
-     "onDemandPercentageAboveBaseCapacity", CARRY_AS_IS},
-    {"scaling_group.compensate_with_on_demand", "compensateWithOnDemand", CARRY_AS_IS},
-    {"scaling_group.spot_instance_pools", "spotInstancePools", CARRY_AS_IS},
-    {0},
-};
-
 struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, struct err *e)
 {
     for (size_t i = 0, seen = 0; i < m->n; i++) {
@@ -494,10 +478,7 @@ struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, s
         if (name ? strcmp(d->name, name) != 0 : seen++ != n)
             continue;
         struct json *pool = carry_object(m->arena, NULL, d->root, e);
-        if (!pool || carry_rows(m->arena, pool, d->root, pool_rows, e) ||
-            scheduling_taints(m->arena, pool, json_at(d->root, "kubernetes_config.taints"), e))
-            return NULL;
-        return pool;
+        return pool && pool_body_add(m->arena, pool, d->root, e) == 0 ? pool : NULL;
     }
     return NULL;
 }

@@ -38,6 +38,9 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
 /* Likewise for a node pool; name NULL: the n-th one. */
 struct json *manifest_pool(struct manifest_set *m, const char *name, size_t n, struct err *e);
 
+/* The container of a pod's spec that serves: the first one that asks for a GPU, or else the first.
+ * NULL without any. */
+const struct json *manifest_serving(const struct json *pod);
 /* The n-th document as it was read; NULL beyond the last. */
 const struct json *manifest_document(const struct manifest_set *m, size_t n);
 const struct manifest_note *manifest_notes(const struct manifest_set *m, size_t *n);
