@@ -217,8 +217,9 @@ static void look_at_bid(const struct scenario *s, size_t i, struct unfollowed *o
     const struct json *pool = json_at(s->root, path);
     for (size_t k = 0; !pool_uses_spot(c) && k < sizeof keys / sizeof keys[0]; k++) {
         const struct json *v = json_get(pool, keys[k]);
-        bool usual = k == 0 && c->share >= 1;
-        if (v && !usual && strcmp(word_of(v), "false") != 0 && strcmp(word_of(v), "0") != 0)
+        bool off = k == 0 ? c->share >= 1
+                          : v && (strcmp(word_of(v), "false") == 0 || strcmp(word_of(v), "0") == 0);
+        if (v && !off)
             tell(out, v, "node pool %.60s: %s has no effect: every node is on demand, since %s",
                  c->name, keys[k],
                  c->spot_strategy == POOL_NO_SPOT ? "its spotStrategy is NoSpot"
