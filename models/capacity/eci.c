@@ -427,12 +427,15 @@ static int unknown_kind(const struct eci_market *m, const char *gpu, struct err 
 
 static bool kind_known(const struct eci_market *m, const struct eci_request *r)
 {
-    const char *kinds[KINDS_TOLD];
-    size_t n = kinds_of(m->catalog, kinds);
-    for (size_t i = 0; i < n; i++)
-        if (kind_allowed(r, kinds[i]))
-            return true;
-    return n == KINDS_TOLD;
+    for (size_t p = 0; p < m->catalog->n_parts; p++) {
+        const struct catalog_eci_spec *specs = m->catalog->parts[p].eci_specs.items;
+        for (size_t i = 0; i < m->catalog->parts[p].eci_specs.count; i++) {
+            struct eci_offer o = offer_of_spec(m, &specs[i]);
+            if (kind_allowed(r, &o))
+                return true;
+        }
+    }
+    return false;
 }
 
 static int nothing_fits(const struct eci_market *m, const struct eci_request *r, struct err *e)

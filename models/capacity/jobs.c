@@ -5,6 +5,7 @@
 #include "sim/digest.h"
 #include "sim/recorder.h"
 #include "sim/sim.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -38,10 +39,20 @@ sim_ns jobs_pod_back_off(uint32_t pods)
 
 /* ---- one item's jobs ---- */
 
+/* One completion: a pod, or one after another, until a run ends well. */
 struct job {
-    sim_ns asked;
-    uint32_t failures, runs, waits; /* waits: since the last long run */
+    sim_ns asked;         /* when its first pod was */
+    uint32_t runs, waits; /* waits: since the last long run */
+    struct pod_ref pod;   /* generation 0: none */
     bool placed, ended;
+};
+
+/* The completions of one Job: they share its failures, its deadline and its end. */
+struct bundle {
+    uint32_t failures;
+    int64_t begun; /* of its completions, in their order */
+    bool ended;    /* it has failed */
+    struct sim_handle deadline;
 };
 
 /* What the pod in this slot does with its GPUs. */
@@ -57,8 +68,9 @@ struct jobs_seat {
 
 struct jobs {
     struct jobs_setup set;
-    int64_t count;
-    struct job *jobs;
+    int64_t count, size; /* bundles, and the completions of each */
+    struct job *jobs;    /* [bundle * size + completion] */
+    struct bundle *bundles;
     struct jobs_count n;
     int64_t *busy_ns; /* by owner, from the first */
     uint64_t entity;
@@ -75,6 +87,13 @@ struct jobs_seat *jobs_seats_create(size_t max_pods, struct err *e)
 void jobs_seats_destroy(struct jobs_seat *seats)
 {
     free(seats);
+}
+
+int64_t jobs_completions(const struct job_config *c)
+{
+    if (c->list)
+        return 1;
+    return c->completions > 0 ? c->completions : c->parallelism > 1 ? c->parallelism : 1;
 }
 
 size_t jobs_owners(const struct job_config *c)
@@ -107,22 +126,45 @@ static void ask(struct jobs *j, int64_t job)
     if (pod.generation == 0)
         return; /* limits.pods: the run ends */
     assert(pod.slot < j->set.max_pods);
+    j->jobs[job].pod = pod;
     j->set.seats[pod.slot] = (struct jobs_seat){.generation = pod.generation, .job = job};
 }
 
-static sim_ns arrival(const struct jobs *j, int64_t job)
+static sim_ns arrival(const struct jobs *j, int64_t bundle)
 {
     const struct job_config *c = j->set.config;
-    return c->list ? c->at + c->list->items[job].at : c->at + job * c->every;
+    return c->list ? c->at + c->list->items[bundle].at : c->at + bundle * c->every;
 }
+
+static struct bundle *bundle_of(struct jobs *j, int64_t job)
+{
+    return &j->bundles[job / j->size];
+}
+
+/* The next completion of the bundle, when there is one. */
+static void begin_next(struct jobs *j, struct bundle *b, sim_ns now)
+{
+    int64_t job = (b - j->bundles) * j->size + b->begun;
+    if (b->ended || b->begun == j->size)
+        return;
+    b->begun++;
+    j->jobs[job].asked = now;
+    ask(j, job);
+}
+
+static void on_deadline(void *self, sim_ns now, uint64_t bundle);
 
 static void on_arrival(void *self, sim_ns now, uint64_t number)
 {
     struct jobs *j = self;
     int64_t next = (int64_t)number + 1;
-    j->jobs[number].asked = now;
-    j->n.asked++;
-    ask(j, (int64_t)number);
+    const struct job_config *c = j->set.config;
+    struct bundle *b = &j->bundles[number];
+    j->n.asked += j->size;
+    for (int32_t k = 0; k < c->parallelism || k == 0; k++)
+        begin_next(j, b, now);
+    if (c->deadline > 0 && now + c->deadline < j->set.horizon)
+        b->deadline = sim_at(j->set.sim, now + c->deadline, SIM_ARRIVAL, on_deadline, j, number);
     if (next < j->count && arrival(j, next) < j->set.horizon)
         sim_at(j->set.sim, arrival(j, next), SIM_ARRIVAL, on_arrival, j, (uint64_t)next);
 }
@@ -169,27 +211,108 @@ static void cut(struct jobs *j, struct jobs_seat *s, sim_ns now, struct pod_ref 
     s->state = SEAT_WAITING;
 }
 
+/* ---- the end of a whole Job ---- */
+
+static bool bundle_is_done(const struct jobs *j, const struct bundle *b)
+{
+    int64_t first = (b - j->bundles) * j->size;
+    for (int64_t i = 0; i < j->size; i++)
+        if (!j->jobs[first + i].ended)
+            return false;
+    return true;
+}
+
+/* A pod on a machine that is gone has its end before it: jobs_pod_gone. */
+static void stop_pod(struct jobs *j, struct job *job, sim_ns now, const char *why)
+{
+    struct pod_view v;
+    struct jobs_seat *s = job->pod.generation ? seat_of(j, job->pod) : NULL;
+    if (!s || s->state == SEAT_DEAD)
+        return;
+    if (cluster_pod(j->set.cluster, job->pod, &v))
+        recorder_log(j->set.recorder, now, true, v.name, "failed", "%s", why);
+    cut(j, s, now, job->pod);
+    s->generation = 0;
+    cluster_release(j->set.cluster, job->pod);
+    job->pod = (struct pod_ref){0};
+}
+
+/* What is not done by now has failed. */
+static int64_t close_bundle(struct jobs *j, struct bundle *b, sim_ns now, const char *why)
+{
+    int64_t first = (b - j->bundles) * j->size, n = 0;
+    for (int64_t i = first; i < first + j->size; i++) {
+        if (j->jobs[i].ended)
+            continue;
+        j->jobs[i].ended = true;
+        n++;
+        stop_pod(j, &j->jobs[i], now, why);
+    }
+    b->ended = true;
+    j->n.failed += n;
+    return n;
+}
+
+static void on_bundle_failed(void *self, sim_ns now, uint64_t bundle)
+{
+    struct jobs *j = self;
+    close_bundle(j, &j->bundles[bundle], now, "BackoffLimitExceeded: the other pods of its job");
+}
+
+/* Its other pods go in an event of their own: the cluster may be in the midst of a list of pods. */
+static void fail_bundle(struct jobs *j, struct bundle *b, sim_ns now)
+{
+    b->ended = true;
+    sim_cancel(j->set.sim, b->deadline);
+    if (!bundle_is_done(j, b))
+        sim_at(j->set.sim, now, SIM_ARRIVAL, on_bundle_failed, j, (uint64_t)(b - j->bundles));
+}
+
+static void on_deadline(void *self, sim_ns now, uint64_t bundle)
+{
+    struct jobs *j = self;
+    const struct job_config *c = j->set.config;
+    char length[40];
+    j->bundles[bundle].deadline = (struct sim_handle){0};
+    int64_t n = close_bundle(j, &j->bundles[bundle], now, "DeadlineExceeded");
+    j->n.deadline_exceeded += n;
+    if (n > 0)
+        recorder_finding(j->set.recorder, "warning", "deadline-exceeded",
+                         "%s: jobs were not done after their activeDeadline of %s; their pods were "
+                         "ended, and they have failed (DeadlineExceeded).",
+                         c->name, text_duration(length, sizeof length, c->deadline));
+}
+
 static void end_job(struct jobs *j, sim_ns now, struct pod_ref pod, bool good)
 {
     struct jobs_seat *s = seat_of(j, pod);
     struct job *job = &j->jobs[s->job];
     double life = (double)(now - job->asked) / (double)SIM_SECOND;
+    int64_t number = s->job;
     job->ended = true;
+    job->pod = (struct pod_ref){0};
     s->generation = 0;
     cluster_complete(j->set.cluster, pod, good ? "succeeded" : "failed");
     if (!good) {
         j->n.failed++;
+        fail_bundle(j, bundle_of(j, number), now);
         return;
     }
     j->n.completed++;
     j->n.life_s += life;
     j->n.life_max_s = life > j->n.life_max_s ? life : j->n.life_max_s;
+    if (bundle_is_done(j, bundle_of(j, number)))
+        sim_cancel(j->set.sim, bundle_of(j, number)->deadline);
+    else
+        begin_next(j, bundle_of(j, number), now);
 }
 
 static void on_new_pod(void *self, sim_ns now, uint64_t job)
 {
+    struct jobs *j = self;
     (void)now;
-    ask(self, (int64_t)job);
+    if (!j->jobs[job].ended)
+        ask(j, (int64_t)job);
 }
 
 static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ran)
@@ -199,7 +322,8 @@ static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ra
     const struct job_config *c = j->set.config;
     int64_t number = s->job;
     j->n.failed_as_traced += c->list != NULL;
-    if (c->list || job->failures++ >= (uint32_t)c->back_off_limit) {
+    struct bundle *b = bundle_of(j, number);
+    if (c->list || b->failures++ >= (uint32_t)c->back_off_limit) {
         end_job(j, now, pod, false);
         return;
     }
@@ -210,8 +334,9 @@ static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ra
         return;
     }
     s->generation = 0;
+    job->pod = (struct pod_ref){0};
     cluster_complete(j->set.cluster, pod, "failed");
-    sim_at(j->set.sim, now + jobs_pod_back_off(job->failures - 1), SIM_ARRIVAL, on_new_pod, j,
+    sim_at(j->set.sim, now + jobs_pod_back_off(b->failures - 1), SIM_ARRIVAL, on_new_pod, j,
            (uint64_t)number);
 }
 
@@ -272,6 +397,7 @@ static int64_t lose(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end
     struct jobs_seat *s = seat_of(j, pod);
     cut(j, s, now, pod);
     s->generation = 0;
+    j->jobs[s->job].pod = (struct pod_ref){0};
     j->n.preempted_pods += why == POD_END_PREEMPTED;
     j->n.lost_pods += why != POD_END_PREEMPTED && why != POD_END_UNCREATED;
     return s->job;
@@ -281,7 +407,8 @@ void jobs_pod_evicted(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_e
 {
     int64_t job = lose(j, now, pod, why);
     cluster_release(j->set.cluster, pod);
-    ask(j, job);
+    if (!j->jobs[job].ended)
+        ask(j, job);
 }
 
 void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod)
@@ -294,14 +421,15 @@ void jobs_pod_dead(struct jobs *j, sim_ns now, struct pod_ref pod)
 /* The pod was Failed before it ever ran. */
 static void pod_failed(struct jobs *j, sim_ns now, int64_t number)
 {
-    struct job *job = &j->jobs[number];
-    if (job->failures++ >= (uint32_t)j->set.config->back_off_limit) {
-        job->ended = true;
+    struct bundle *b = bundle_of(j, number);
+    if (b->failures++ >= (uint32_t)j->set.config->back_off_limit) {
+        j->jobs[number].ended = true;
         j->n.failed++;
+        fail_bundle(j, b, now);
         return;
     }
     j->n.restarts++;
-    sim_at(j->set.sim, now + jobs_pod_back_off(job->failures - 1), SIM_ARRIVAL, on_new_pod, j,
+    sim_at(j->set.sim, now + jobs_pod_back_off(b->failures - 1), SIM_ARRIVAL, on_new_pod, j,
            (uint64_t)number);
 }
 
@@ -309,6 +437,8 @@ static void pod_failed(struct jobs *j, sim_ns now, int64_t number)
 void jobs_pod_gone(struct jobs *j, sim_ns now, struct pod_ref pod, enum pod_end why)
 {
     int64_t number = lose(j, now, pod, why);
+    if (j->jobs[number].ended)
+        return;
     if (why == POD_END_UNCREATED)
         pod_failed(j, now, number);
     else
@@ -323,14 +453,17 @@ struct jobs *jobs_create(const struct jobs_setup *s, struct err *e)
     struct jobs *j = calloc(1, sizeof *j);
     struct digest d = {0};
     int64_t count = s->config->list ? (int64_t)s->config->list->n : s->config->count;
+    int64_t size = jobs_completions(s->config);
     if (j) {
         j->set = *s;
         j->count = count;
-        j->jobs = calloc((size_t)count + 1, sizeof *j->jobs);
+        j->size = size;
+        j->jobs = calloc((size_t)(count * size) + 1, sizeof *j->jobs);
+        j->bundles = calloc((size_t)count + 1, sizeof *j->bundles);
         j->busy_ns = calloc(jobs_owners(s->config) + 1, sizeof *j->busy_ns);
     }
-    if (!j || !j->jobs || !j->busy_ns) {
-        err_set(e, ERR_SYSTEM, NULL, "out of memory for %lld jobs", (long long)count);
+    if (!j || !j->jobs || !j->bundles || !j->busy_ns) {
+        err_set(e, ERR_SYSTEM, NULL, "out of memory for %lld jobs", (long long)(count * size));
         jobs_destroy(j);
         return NULL;
     }
@@ -344,6 +477,7 @@ void jobs_destroy(struct jobs *j)
     if (!j)
         return;
     free(j->jobs);
+    free(j->bundles);
     free(j->busy_ns);
     free(j);
 }
@@ -440,6 +574,7 @@ void jobs_add(struct jobs_count *sum, const struct jobs_count *n)
     sum->preempted_pods += n->preempted_pods;
     sum->shared += n->shared;
     sum->failed_as_traced += n->failed_as_traced;
+    sum->deadline_exceeded += n->deadline_exceeded;
     sum->life_s += n->life_s;
     sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
     sum->queue_s += n->queue_s;
@@ -483,6 +618,8 @@ void jobs_figures(struct recorder *r, const char *prefix, const struct jobs_coun
     figure(&p, "failed", "jobs", (double)n->failed);
     if (n->failed_as_traced > 0)
         figure(&p, "failedAsTraced", "jobs", (double)n->failed_as_traced);
+    if (n->deadline_exceeded > 0)
+        figure(&p, "deadlineExceeded", "jobs", (double)n->deadline_exceeded);
     figure(&p, "running", "jobs", (double)n->running);
     figure(&p, "waiting", "jobs", (double)n->waiting);
     figure(&p, "restarts", "jobs", (double)n->restarts);

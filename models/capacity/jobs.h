@@ -7,7 +7,10 @@
  * restartPolicy Never the pod fails and a new one is asked for after 10 s, doubling to 6 minutes,
  * within the same limit. A pod whose machine is lost, or which is preempted, is asked for again,
  * uncounted; one that is Failed because its container instance could not be created is counted, as
- * with restartPolicy Never. A job of a trace that failed there fails here at its end, for good.
+ * with restartPolicy Never. A Job of several completions has as many pods at once as its
+ * parallelism, asks for the next one when one has ended well, and fails as a whole: by its failures
+ * together, or at its activeDeadline, with what is not done by then. Each completion counts as a
+ * job in the figures. A job of a trace that failed there fails here at its end, for good.
  * Sources: Kubernetes documentation, Pod lifecycle and Jobs (2024). */
 #ifndef SLUICE_MODELS_CAPACITY_JOBS_H
 #define SLUICE_MODELS_CAPACITY_JOBS_H
@@ -34,7 +37,10 @@ enum job_restart { JOB_ON_FAILURE, JOB_NEVER };
 struct job_config {
     const char *name;
     const char *manifest; /* Pod or Job of the manifests, namespace/name; NULL: none */
-    int64_t count;        /* jobs like this */
+    int64_t count;        /* Jobs like this */
+    int64_t completions;  /* of each; 0: as many as parallelism */
+    int32_t parallelism;  /* its pods at once */
+    sim_ns deadline;      /* from its submission until it has failed; 0: none */
     sim_ns at, every;     /* the first, and the distance of two; 0: all at once */
     struct dist run_time; /* from the framework's start to the end of the process */
     double failure_share; /* of runs that fail */
@@ -76,6 +82,8 @@ struct jobs_setup {
     uint64_t seed, replication;
 };
 
+/* Completions of one Job of this item. */
+int64_t jobs_completions(const struct job_config *c);
 /* Owners in the cluster that an item takes. */
 size_t jobs_owners(const struct job_config *c);
 
@@ -110,6 +118,7 @@ struct jobs_count {
     int64_t restarts, lost_pods, preempted_pods;
     int64_t shared;            /* asked for a share of a GPU */
     int64_t failed_as_traced;  /* of failed: as they did in the trace */
+    int64_t deadline_exceeded; /* of failed: not done when their time was over */
     double life_s, life_max_s; /* of completed jobs, from their arrival */
     double queue_s;            /* of all, until their first place */
     struct jobs_gpus gpus;

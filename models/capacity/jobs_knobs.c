@@ -31,6 +31,32 @@ static const struct knob rows[] = {
      .preset = "1",
      .min = 1,
      .max = 1e7},
+    {.key = "completions",
+     .kind = KNOB_INT,
+     AT(completions),
+     .unit = "pods",
+     .doc = "Pods of each that must end well, in figures a job each; 0: as many as parallelism.",
+     .preset = "0",
+     .min = 0,
+     .max = 1e6},
+    {.key = "parallelism",
+     .kind = KNOB_INT32,
+     AT(parallelism),
+     .unit = "pods",
+     .doc = "Pods of each that may run at once.",
+     .preset = "1",
+     .min = 1,
+     .max = 1e6,
+     .quality = QUALITY_OFFICIAL,
+     .source = K8S_JOBS},
+    {.key = "activeDeadline",
+     .kind = KNOB_DURATION,
+     AT(deadline),
+     .doc = "Time from its submission after which a job that is not done has failed "
+            "(DeadlineExceeded) and its pods are ended; 0: none.",
+     .preset = "0s",
+     .min = 0,
+     .max = 366 * 86400.0},
     {.key = "at",
      .kind = KNOB_DURATION,
      AT(at),
@@ -123,9 +149,13 @@ static int check(const void *config, const char **key, struct err *e)
                        "a job runs for some time, such as \"10m\"; only a podList brings its own");
     if (c->pod_list && c->run_time.mean > 0)
         return err_set(e, ERR_INPUT, NULL, "the podList says how long each pod runs");
-    *key = "count";
-    if (c->pod_list && c->count != 1)
+    *key = c->count != 1 ? "count" : c->completions > 1 ? "completions" : "parallelism";
+    if (c->pod_list && (c->count != 1 || c->completions > 1 || c->parallelism > 1))
         return err_set(e, ERR_INPUT, NULL, "the podList says how many jobs there are");
+    *key = "count";
+    if ((double)c->count * (double)jobs_completions(c) > 1e7)
+        return err_set(e, ERR_INPUT, NULL, "%lld jobs of %lld completions are more than 10000000",
+                       (long long)c->count, (long long)jobs_completions(c));
     return 0;
 }
 

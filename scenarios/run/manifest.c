@@ -438,9 +438,14 @@ static const struct document *find_job(const struct manifest_set *m, const char 
 
 /* restartPolicy Always does not go with a job: it is left for the binder to refuse. */
 static const struct carry_row run_rows[] = {{"restartPolicy", "restartPolicy", CARRY_AS_IS}, {0}};
-static const struct carry_row job_rows[] = {{"spec.backoffLimit", "backoffLimit", CARRY_AS_IS},
-                                            {"spec.completions", "count", CARRY_AS_IS},
-                                            {0}};
+static const struct carry_row bare_rows[] = {
+    {"activeDeadlineSeconds", "activeDeadline", CARRY_SECONDS}, {0}};
+static const struct carry_row job_rows[] = {
+    {"spec.backoffLimit", "backoffLimit", CARRY_AS_IS},
+    {"spec.completions", "completions", CARRY_AS_IS},
+    {"spec.parallelism", "parallelism", CARRY_AS_IS},
+    {"spec.activeDeadlineSeconds", "activeDeadline", CARRY_SECONDS},
+    {0}};
 
 struct json *manifest_job(struct manifest_set *m, const char *name, struct err *e)
 {
@@ -462,7 +467,7 @@ struct json *manifest_job(struct manifest_set *m, const char *name, struct err *
         add_marks(m, job, d->namespace, metadata, spec, e) ||
         elastic_add(m->arena, m, &w, carry_child(job, "pod"), e) ||
         carry_rows(m->arena, job, spec, run_rows, e) ||
-        (!bare && carry_rows(m->arena, job, d->root, job_rows, e)))
+        carry_rows(m->arena, job, bare ? spec : d->root, bare ? bare_rows : job_rows, e))
         return NULL;
     return job;
 }
