@@ -266,7 +266,8 @@ Test(spot_trace, bills_the_ecs_example_over_a_whole_run)
 Test(spot_trace, pays_any_price_as_it_goes)
 {
     struct fixture_scenario p =
-        PLAY("ecs-spot-billing", "nodePools.cheap.spotStrategy=SpotAsPriceGo");
+        PLAY("ecs-spot-billing", "nodePools.cheap.spotStrategy=SpotAsPriceGo",
+             "nodePools.cheap.spotPriceLimit=null");
     cr_assert_null(fixture_line(&p, "cheap-0", "spot notice", NULL, 0));
     cr_assert_float_eq(fixture_value(&p, "cost.total"), 3.2 + 3, 1e-9);
     fixture_stop(&p);
