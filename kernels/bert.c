@@ -6,7 +6,8 @@
 
 #define BERT_EPS 1e-12
 
-const struct bert_config bert_base = {.batch = 1,
+const struct bert_config bert_base = {.model = "bert_base",
+                                      .batch = 1,
                                       .sequence = 128,
                                       .layers = 12,
                                       .hidden = 768,
@@ -180,7 +181,7 @@ static int check(const struct bert_config *c, struct err *e)
 
 struct network *bert_plan(struct arena *a, const struct bert_config *c, struct err *e)
 {
-    struct network *n = check(c, e) ? NULL : network_create(a, "bert_base", e);
+    struct network *n = check(c, e) ? NULL : network_create(a, c->model ? c->model : "bert", e);
     if (!n)
         return NULL;
     struct builder b = {.n = n, .c = c, .rows = c->batch * c->sequence};

@@ -16,6 +16,7 @@ struct bert_config {
     int32_t vocabulary; /* 30522 in English, 21128 in Chinese */
     int32_t positions, segments;
     enum precision precision;
+    const char *model; /* its name in messages; NULL: "bert" */
 };
 
 extern const struct bert_config bert_base; /* batch 1, 128 tokens, vocabulary 30522 */

@@ -29,7 +29,7 @@ static void one_row(enum bias_activation activation, const float *restrict bias,
         x[j] += bias[j];
     if (activation == BIAS_RELU)
         for (size_t j = 0; j < n; j++)
-            x[j] = x[j] > 0 ? x[j] : 0;
+            x[j] = x[j] < 0 ? 0 : x[j]; /* what is no number stays none */
     else if (activation == BIAS_TANH)
         for (size_t j = 0; j < n; j++)
             x[j] = tanhf(x[j]);

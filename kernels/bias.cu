@@ -13,7 +13,7 @@ __global__ void bias_rows(struct bias_shape s, const float *bias, float *x)
     float *at = x + (size_t)blockIdx.x * (size_t)s.columns + j;
     float z = *at + bias[j];
     if (s.activation == BIAS_RELU)
-        z = fmaxf(z, 0.0F);
+        z = z < 0.0F ? 0.0F : z; /* fmaxf would lose what is no number */
     else if (s.activation == BIAS_TANH)
         z = tanhf(z);
     *at = z;

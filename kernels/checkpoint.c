@@ -61,6 +61,7 @@ static bool may_be_there(const char *name)
            ends(name, "embeddings.position_ids");
 }
 
+/* near: the nearest name that there is, or NULL. */
 static int tensor_fault(const struct safetensors *f, const char *tensor, const char *what,
                         const char *near, struct err *e)
 {
@@ -70,41 +71,54 @@ static int tensor_fault(const struct safetensors *f, const char *tensor, const c
                    near ? text_cut(near, 200) : 0, near ? near : "", near ? "'" : "");
 }
 
-static bool is_known(const struct names *names, const char *in_file)
+static size_t place_of(const struct names *names, const char *in_file)
 {
-    for (size_t i = 0; i < names->n; i++)
-        if (safetensors_means(in_file, names->all[i]))
-            return true;
-    return may_be_there(in_file);
+    size_t i = 0;
+    while (i < names->n && !safetensors_means(in_file, names->all[i]))
+        i++;
+    return i;
 }
 
-/* What the file has and the network has not, of which the nearest to a name may be a misspelling.
- */
-static size_t strangers(const struct safetensors *f, const struct names *names, const char **out)
+/* What the file has: by place the tensor of each name, and strangers, of which the nearest to a
+ * name may be a misspelling. */
+struct content {
+    const char *of[4 * NETWORK_MAX_WEIGHTS], *strange[NETWORK_MAX_WEIGHTS];
+    size_t strangers;
+};
+
+/* "X" and "bert.X" mean one tensor: which of both would count? */
+static int sort_out(const struct safetensors *f, const struct names *names, struct content *c,
+                    struct err *e)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < safetensors_count(f) && n < NETWORK_MAX_WEIGHTS; i++) {
+    for (size_t i = 0; i < safetensors_count(f); i++) {
         const char *name = safetensors_name(f, i);
-        if (!is_known(names, name))
-            out[n++] = name;
+        size_t at = place_of(names, name);
+        if (at < names->n && c->of[at])
+            return tensor_fault(f, name, "is there under another name too", c->of[at], e);
+        if (at < names->n)
+            c->of[at] = name;
+        else if (!may_be_there(name) && c->strangers < NETWORK_MAX_WEIGHTS)
+            c->strange[c->strangers++] = name;
     }
-    return n;
+    return 0;
 }
 
 static int compare(const struct safetensors *f, const struct names *names, struct err *e)
 {
-    const char *strange[NETWORK_MAX_WEIGHTS], *ours[4 * NETWORK_MAX_WEIGHTS];
-    size_t n = strangers(f, names, strange);
-    int32_t extents[WEIGHT_MAX_RANK];
+    struct content c = {.strangers = 0};
+    const char *ours[4 * NETWORK_MAX_WEIGHTS];
+    if (sort_out(f, names, &c, e))
+        return -1;
     for (size_t i = 0; i < names->n; i++) {
         ours[i] = names->all[i];
-        if (safetensors_extents(f, ours[i], extents) < 0)
-            return tensor_fault(f, ours[i], "is missing", text_nearest(ours[i], strange, n), e);
+        if (!c.of[i])
+            return tensor_fault(f, ours[i], "is missing",
+                                text_nearest(ours[i], c.strange, c.strangers), e);
     }
-    if (n == 0)
+    if (c.strangers == 0)
         return 0;
-    return tensor_fault(f, strange[0], "is not part of this network",
-                        text_nearest(strange[0], ours, names->n), e);
+    return tensor_fault(f, c.strange[0], "is not part of this network",
+                        text_nearest(c.strange[0], ours, names->n), e);
 }
 
 int checkpoint_check(const struct safetensors *f, const struct network *n, struct err *e)

@@ -13,9 +13,9 @@ struct safetensors;
 void checkpoint_inception(const struct safetensors *f, struct inception_config *c);
 void checkpoint_bert(const struct safetensors *f, struct bert_config *c);
 
-/* ERR_INPUT names the file and the first tensor that is missing, or that the network has no place
- * for, with the nearest name. Heads that are not part of the network (AuxLogits, BERT's for
- * training), counters of batches and numbered positions may be there. */
+/* ERR_INPUT names the file and the first tensor that is missing, is there under two names, or that
+ * the network has no place for, with the nearest name. Heads that are not part of the network
+ * (AuxLogits, BERT's for training), counters of batches and numbered positions may be there. */
 int checkpoint_check(const struct safetensors *f, const struct network *n, struct err *e);
 
 #endif

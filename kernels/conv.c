@@ -211,7 +211,7 @@ static void epilogue(bool relu, float bias, float *y, size_t n)
     if (relu)
         for (size_t i = 0; i < n; i++) {
             float z = y[i] + bias;
-            y[i] = z > 0 ? z : 0;
+            y[i] = z < 0 ? 0 : z; /* what is no number stays none */
         }
     else
         for (size_t i = 0; i < n; i++)

@@ -65,7 +65,7 @@ __global__ void conv_epilogue(struct conv_shape s, int32_t pixels, const float *
     size_t channel = (size_t)blockIdx.z * (size_t)s.y_channels + blockIdx.y;
     float *at = y + channel * (size_t)pixels + pixel;
     float value = *at + bias[blockIdx.y];
-    *at = s.relu ? fmaxf(value, 0.0F) : value;
+    *at = s.relu && value < 0.0F ? 0.0F : value; /* fmaxf would lose what is no number */
 }
 
 static struct device_grid grid_of(int32_t pixels, int32_t channels, int32_t images)

@@ -21,11 +21,12 @@ void engine_environment(const struct engine *g, const struct backend *backend, s
     snprintf(env->core, sizeof env->core, "%s", backend->name);
     gpu_watch_open(w, &(struct nvml_choice){.bus = d.bus});
     struct err ignored = {0};
-    gpu_watch_look(w, &ignored);
-    const struct gpu_usage *u = &w->usage;
-    snprintf(env->driver, sizeof env->driver, "%s", u->driver[0] ? u->driver : d.software);
-    if (u->clock_max_mhz > 0)
-        snprintf(env->clocks, sizeof env->clocks, "SM at most %.0f MHz", u->clock_max_mhz);
+    struct nvml_sample s; /* no look that counts: nothing runs as yet */
+    bool seen = w->nvml && nvml_sample(w->nvml, &s, &ignored) == 0;
+    const char *driver = w->usage.driver;
+    snprintf(env->driver, sizeof env->driver, "%s", driver[0] ? driver : d.software);
+    if (seen && s.sm_clock_max_mhz > 0)
+        snprintf(env->clocks, sizeof env->clocks, "SM at most %.0f MHz", s.sm_clock_max_mhz);
     else
         snprintf(env->clocks, sizeof env->clocks, "not readable");
     env->cache_bytes = (int64_t)d.cache_bytes;

@@ -34,6 +34,13 @@ void gpu_watch_close(struct gpu_watch *w)
     w->nvml = NULL;
 }
 
+/* A card that does not tell its reasons tells at least whether a kernel ran. */
+static bool is_idle(const struct nvml_sample *s)
+{
+    bool idle = s->reasons_known ? (s->reasons & NVML_REASON_IDLE) != 0 : s->busy_share <= 0;
+    return idle && !(s->reasons & NVML_REASONS_OF_FAULT);
+}
+
 int gpu_watch_look(struct gpu_watch *w, struct err *e)
 {
     struct gpu_usage *u = &w->usage;
@@ -42,19 +49,22 @@ int gpu_watch_look(struct gpu_watch *w, struct err *e)
         return 0;
     if (nvml_sample(w->nvml, &s, e))
         return -1;
-    bool slow = nvml_throttled(&s, THROTTLED_SHARE);
     u->samples++;
-    u->throttled += slow;
-    u->capped += (s.reasons & NVML_REASON_POWER_CAP) != 0;
-    /* fmax and fmin take the number when the other is none */
-    u->clock_mhz = fmax(u->clock_mhz, s.sm_clock_mhz);
-    u->clock_low_mhz = fmin(u->clock_low_mhz, s.sm_clock_mhz);
     u->clock_max_mhz = s.sm_clock_max_mhz;
-    u->power_most_w = fmax(u->power_most_w, s.power_w);
     u->power_limit_w = s.power_limit_w;
+    /* fmax and fmin take the number when the other is none */
     u->temperature_c = fmax(u->temperature_c, s.temperature_c);
     u->memory_bytes = fmax(u->memory_bytes, s.memory_used_bytes);
     u->reasons |= s.reasons;
+    u->idle += is_idle(&s);
+    if (is_idle(&s))
+        return 0;
+    bool slow = nvml_throttled(&s, THROTTLED_SHARE);
+    u->throttled += slow;
+    u->capped += (s.reasons & NVML_REASON_POWER_CAP) != 0;
+    u->clock_mhz = fmax(u->clock_mhz, s.sm_clock_mhz);
+    u->clock_low_mhz = fmin(u->clock_low_mhz, s.sm_clock_mhz);
+    u->power_most_w = fmax(u->power_most_w, s.power_w);
     u->faults |= slow ? s.reasons & NVML_REASONS_OF_FAULT : 0;
     w->power_sum += s.power_w;
     w->busy_sum += s.busy_share;
@@ -64,10 +74,11 @@ int gpu_watch_look(struct gpu_watch *w, struct err *e)
 void gpu_watch_read(const struct gpu_watch *w, struct gpu_usage *out)
 {
     *out = w->usage;
-    if (out->samples == 0)
+    size_t loaded = out->samples - out->idle;
+    if (loaded == 0)
         return;
-    out->power_w = w->power_sum / (double)out->samples;
-    out->busy_share = w->busy_sum / (double)out->samples;
+    out->power_w = w->power_sum / (double)loaded;
+    out->busy_share = w->busy_sum / (double)loaded;
 }
 
 void gpu_watch_reasons(uint32_t reasons, struct gpu_watch_words *out)

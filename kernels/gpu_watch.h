@@ -12,8 +12,9 @@ struct nvml_choice;
 
 /* What was seen; NAN where the card does not tell, samples 0 where there is no NVML. */
 struct gpu_usage {
-    size_t samples, throttled; /* looks, and those that found it slowed down */
-    size_t capped;             /* that found the power cap at work: a setting */
+    size_t samples, idle; /* looks, and those at an idle card, which say nothing of a load: */
+    size_t throttled;     /* clocks, power, busy are of the others; that found it slowed down */
+    size_t capped;        /* that found the power cap at work: a setting */
     double clock_mhz, clock_low_mhz, clock_max_mhz; /* highest and lowest seen; the card's own */
     double power_w, power_most_w, power_limit_w;    /* mean, highest, limit */
     double temperature_c, memory_bytes;             /* highest */

@@ -61,18 +61,24 @@ static int read(struct image *out, const struct image_file *f, struct reader *r,
     return 0;
 }
 
+/* The reader lives outside: what a function changes of its own between setjmp and longjmp is lost
+ * (C11 7.13.2.1). */
+static int try_to_read(struct image *out, const struct image_file *f, struct reader *r,
+                       struct err *e)
+{
+    if (setjmp(r->back) != 0)
+        return err_set(e, ERR_INPUT, f->path, "is a damaged JPEG: %s", r->message);
+    return read(out, f, r, e);
+}
+
 int image_jpeg(struct image *out, const struct image_file *f, struct err *e)
 {
     struct reader r = {.message = ""};
-    int rc;
     r.jpeg.err = jpeg_std_error(&r.base);
     r.base.error_exit = give_up;
     r.base.emit_message = hear;
     r.base.output_message = say_nothing;
-    if (setjmp(r.back) == 0)
-        rc = read(out, f, &r, e);
-    else
-        rc = err_set(e, ERR_INPUT, f->path, "is a damaged JPEG: %s", r.message);
+    int rc = try_to_read(out, f, &r, e);
     jpeg_destroy_decompress(&r.jpeg);
     return rc;
 }

@@ -23,6 +23,7 @@ static int read(struct image *out, const struct image_file *f, png_image *p, str
     if (image_take(out, f->path, (const uint64_t[2]){p->width, p->height}, e))
         return -1;
     p->format = PNG_FORMAT_RGBA;
+    p->flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* unless a chunk of the file says otherwise */
     unsigned char *rgba = malloc(PNG_IMAGE_SIZE(*p));
     if (!rgba)
         return err_set(e, ERR_SYSTEM, f->path, "out of memory for the picture");

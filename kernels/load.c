@@ -83,25 +83,30 @@ static int query(struct player *p, double due_s, int32_t n)
 }
 
 /* A slowed device is asked for now and then, as NVBench does: its samples are taken again after a
- * pause. */
+ * pause. Neither may cost more than a share of the time that there is: a device that stays slow is
+ * measured as it is. */
 #define ASK_EVERY_S 0.25
 #define PAUSE_S 0.05
-#define PAUSES_MAX 20 /* a device that stays slow is measured as it is */
+#define PAUSES_MAX 20
+#define LOST_SHARE 0.25
 
 struct watch {
     double asked_s;
     size_t first; /* of the queries since then */
     int pauses;
+    double lost_s; /* on what was dropped, and on pauses */
 };
 
 static int look(struct player *p, struct watch *w)
 {
     double at = now(p);
-    if (!p->t->throttled || at - w->asked_s < ASK_EVERY_S || w->pauses == PAUSES_MAX)
+    if (!p->t->throttled || at - w->asked_s < ASK_EVERY_S || p->out->slowed)
         return 0;
     int slow = p->t->throttled(p->t->self, p->e);
-    if (slow > 0) {
-        p->out->slowed = ++w->pauses == PAUSES_MAX;
+    w->lost_s += slow > 0 ? at - w->asked_s + PAUSE_S : 0;
+    if (slow > 0)
+        p->out->slowed = w->pauses++ == PAUSES_MAX || w->lost_s > LOST_SHARE * p->rule->max_s;
+    if (slow > 0 && !p->out->slowed) {
         p->out->dropped += p->out->queries - w->first;
         p->out->queries = w->first;
         p->t->wait_until(p->t->self, at + PAUSE_S);
@@ -121,7 +126,7 @@ static bool minima_met(struct player *p, double elapsed_s)
 static int closed_loop(struct player *p, int32_t calls)
 {
     struct load_outcome *o = p->out;
-    struct watch w = {p->start_s, 0, 0};
+    struct watch w = {.asked_s = p->start_s};
     bool done;
     do {
         if (query(p, now(p), calls) || look(p, &w))
@@ -159,6 +164,25 @@ static int offline(struct player *p)
 
 /* ---- server ---- */
 
+/* A run much longer than the bound: in a shorter one a queue may grow from beginning to end, and
+ * yet nobody waits for longer than the bound. */
+#define BOUNDS_A_RUN 10
+
+static double server_least_s(const struct load_rule *rule)
+{
+    return fmax(rule->min_s, BOUNDS_A_RUN * rule->bound_s);
+}
+
+/* More work arrives than is done: a queue grows, however few are late as yet. */
+static bool is_growing(const struct player *p)
+{
+    const struct load_outcome *o = p->out;
+    double busy = 0;
+    for (size_t i = 0; i < o->queries; i++)
+        busy += o->service_s[i];
+    return busy * p->rule->qps >= (double)o->queries;
+}
+
 static void judge(struct player *p)
 {
     struct load_outcome *o = p->out;
@@ -166,18 +190,19 @@ static void judge(struct player *p)
     for (size_t i = 0; i < o->queries; i++)
         o->over += o->latency_s[i] > p->rule->bound_s;
     size_t due = o->queries + o->unserved;
-    o->holds = (double)o->over <= (1 - p->rule->percentile) * (double)due;
-    o->certain = early_stop_holds(due, o->over, p->rule->percentile);
+    o->growing = is_growing(p);
+    o->holds = !o->growing && (double)o->over <= (1 - p->rule->percentile) * (double)due;
+    o->certain = o->holds && early_stop_holds(due, o->over, p->rule->percentile);
 }
 
 static int server(struct player *p)
 {
     struct load_outcome *o = p->out;
     struct chance arrivals = chance_stream(p->rule->seed, 0, CHANCE_SAMPLE, 1);
-    double due = 0;
+    double due = 0, least_s = server_least_s(p->rule);
     for (size_t i = 0; i < LOAD_MAX_CALLS; i++) {
         due += chance_exponential(arrivals, i) / p->rule->qps;
-        if ((due > p->rule->min_s && i >= p->rule->min_queries) || due > p->rule->max_s)
+        if ((due > least_s && i >= p->rule->min_queries) || due > p->rule->max_s)
             break;
         if (now(p) - p->start_s > p->rule->max_s) {
             o->unserved++;
@@ -190,11 +215,25 @@ static int server(struct player *p)
     o->elapsed_s = now(p) - p->start_s;
     o->stable = is_stable(o->service_s, o->queries, p->rule->spread);
     minima_met(p, due);
+    o->long_enough = due >= least_s;
     judge(p);
     return 0;
 }
 
 /* ---- any ---- */
+
+/* Batches of a multi stream query: as many as its samples need, so that the last may hold more. */
+static int32_t calls_of(const struct load_rule *rule)
+{
+    return rule->scenario == LOAD_MULTI_STREAM
+               ? (LOAD_MULTI_SAMPLES + rule->batch - 1) / rule->batch
+               : 1;
+}
+
+int32_t load_items(const struct load_rule *rule)
+{
+    return calls_of(rule) * rule->batch;
+}
 
 static int take(struct arena *a, struct load_outcome *out, struct err *e)
 {
@@ -209,9 +248,8 @@ static int play_scenario(struct player *p)
 {
     switch (p->rule->scenario) {
     case LOAD_SINGLE_STREAM:
-        return closed_loop(p, 1);
     case LOAD_MULTI_STREAM:
-        return closed_loop(p, (LOAD_MULTI_SAMPLES + p->rule->batch - 1) / p->rule->batch);
+        return closed_loop(p, calls_of(p->rule));
     case LOAD_SERVER:
         return server(p);
     case LOAD_OFFLINE:
@@ -225,7 +263,6 @@ static int play(const struct load_target *t, const struct load_rule *rule, struc
                 struct err *e)
 {
     struct player p = {.t = t, .rule = rule, .out = out, .e = e};
-    int32_t items = rule->scenario == LOAD_MULTI_STREAM ? LOAD_MULTI_SAMPLES : rule->batch;
     if (t->serve(t->self, e))
         return -1;
     p.start_s = now(&p);
@@ -236,7 +273,7 @@ static int play(const struct load_target *t, const struct load_rule *rule, struc
         busy += out->service_s[i];
     bool closed = rule->scenario != LOAD_SERVER && rule->scenario != LOAD_OFFLINE;
     double span = closed ? busy : out->elapsed_s;
-    out->items_per_s = span > 0 ? (double)out->queries * items / span : 0;
+    out->items_per_s = span > 0 ? (double)out->queries * load_items(rule) / span : 0;
     return 0;
 }
 
@@ -253,6 +290,7 @@ int load_run(struct arena *a, const struct load_target *t, const struct load_rul
     check(rule);
     if (take(a, out, e) || play(t, rule, out, e))
         return -1;
+    assert(out->queries > 0 || rule->scenario == LOAD_SERVER); /* the others send at once */
     if (out->queries == 0)
         return err_set(e, ERR_INPUT, NULL,
                        "no query arrived within %g s at %g a second: a longer run or a higher rate",

@@ -20,7 +20,7 @@ enum load_scenario { LOAD_SINGLE_STREAM, LOAD_MULTI_STREAM, LOAD_SERVER, LOAD_OF
 #define LOAD_SCENARIOS 4
 extern const char *const load_names[LOAD_SCENARIOS + 1]; /* "single_stream", ..., NULL */
 
-#define LOAD_MULTI_SAMPLES 8 /* of a multi stream query */
+#define LOAD_MULTI_SAMPLES 8 /* of a multi stream query, at least: it is of whole batches */
 #define LOAD_MAX_CALLS 200000
 
 /* Who serves, and whose clock counts: a test brings its own time. */
@@ -61,14 +61,18 @@ struct load_outcome {
     double *scheduled_s; /* from the start of the run; closed loops: when it was sent */
     double elapsed_s, items_per_s;
     size_t dropped;  /* measured while the device was slowed down, and again after it */
-    bool slowed;     /* it stayed slow: what is left was measured so too */
+    bool slowed;     /* it stayed slow for a quarter of max_s: the rest was measured so too */
     size_t unserved; /* server: due, but not begun within max_s */
     size_t over;     /* server: later than the bound, those unserved included */
     bool stable;
-    bool long_enough, queries_enough; /* the minima were met */
-    bool holds;                       /* server: the percentile meets the bound in this run, */
+    bool long_enough, queries_enough; /* the minima were met; a server's run is of ten bounds too */
+    bool growing; /* server: more work arrived than was done, so that a queue grows */
+    bool holds;   /* server: the percentile meets the bound in this run, and no queue grows, */
     bool certain; /* and early stopping's 99 % confidence that it does so in any */
 };
+
+/* Items of one query: a batch, or the batches that hold a multi stream query's samples. */
+int32_t load_items(const struct load_rule *rule);
 
 /* The arrays live in the arena. One unmeasured call comes first. -1 with the target's error. */
 int load_run(struct arena *a, const struct load_target *t, const struct load_rule *rule,

@@ -217,8 +217,6 @@ static int put_under_load(struct arena *a, const struct network_bench_setup *set
     rule.batch = setup->model.batch;
     rule.max_s = time_for_load(m, rule.max_s);
     disturbance_begin(&m->watch);
-    if (gpu_watch_look(&m->gpu, e) < 0)
-        return -1;
     int rc = setup->find_peak ? load_find_peak(a, &t, &rule, &out->load, e)
                               : load_run(a, &t, &rule, &out->load, e);
     disturbance_probe(&m->watch);
@@ -253,10 +251,10 @@ static int summarize(struct arena *a, const struct network_bench_setup *setup,
     latency_widen(out->load.service_s, n, &out->service.p50);
     out->p90_safe_s = early_stop_estimate(sorted, n, 0.90);
     out->p99_safe_s = early_stop_estimate(sorted, n, 0.99);
-    int32_t calls = setup->load.scenario == LOAD_MULTI_STREAM
-                        ? (LOAD_MULTI_SAMPLES + setup->model.batch - 1) / setup->model.batch
-                        : 1;
-    out->gflops = out->flop * calls / out->service.p50.value_s * 1e-9;
+    struct load_rule rule = setup->load;
+    rule.batch = setup->model.batch;
+    int32_t calls = load_items(&rule) / rule.batch;
+    out->gflops = out->flop * calls / out->service.mean_s * 1e-9;
     return 0;
 }
 

@@ -39,7 +39,7 @@ struct network_bench {
     double p90_safe_s, p99_safe_s; /* early stopping's estimates; NaN: too few queries */
     double qps;                    /* server: the rate */
     double flop;                   /* of one batch, products only */
-    double gflops;                 /* at the median service time of a batch */
+    double gflops;                 /* at the mean service time of a batch, as items_per_s is */
     struct product_bench products; /* on the processor; rounds 0 elsewhere, or for want of time */
     int32_t sequence;              /* tokens; 0 where there are none */
     int32_t tokens;                /* true ones of them; 0: all */

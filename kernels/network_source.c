@@ -16,6 +16,7 @@ const char *const network_source_names[] = {"inception_v3", "bert_base", "bert_t
 static struct bert_config bert_tiny(void)
 {
     struct bert_config c = bert_base;
+    c.model = "bert_tiny";
     c.layers = c.heads = 2;
     c.hidden = 128;
     c.inner = 512;

@@ -39,7 +39,7 @@ static double window(const struct pool_shape *s, const double *x, int32_t i, int
                 continue;
             double cell = x[(size_t)a * s->win + b];
             sum += cell;
-            largest = cell > largest ? cell : largest;
+            largest = largest >= cell || isnan(largest) ? largest : cell;
             cells++;
         }
     if (s->kind == POOL_MAX)
@@ -60,6 +60,13 @@ void pool_reference(const struct pool_shape *s, const double *x, double *y)
                 }
 }
 
+/* What is no number is larger than any: it is passed on. Both are calculated, so that a loop over
+ * it becomes vector instructions. */
+static inline float larger(float a, float b)
+{
+    return (a >= b) | (a != a) ? a : b;
+}
+
 /* A row of the image with its padding, the window's rows already taken together. */
 #define POOL_LINE (2 * POOL_MAX_WINDOW)
 
@@ -70,7 +77,7 @@ static void take_in(enum pool_kind kind, const float *restrict x, float *restric
             line[j] += x[j];
     else
         for (int32_t j = 0; j < n; j++)
-            line[j] = x[j] > line[j] ? x[j] : line[j];
+            line[j] = larger(line[j], x[j]);
 }
 
 /* Padded columns from `start` on, n of them, of image rows rows[0]..rows[1]-1 into the line. */
@@ -107,7 +114,7 @@ static void slide(const struct pool_shape *s, const float *restrict line, float 
                 y[j] += line[j * s->stride + v];
         else
             for (int32_t j = 0; j < n; j++)
-                y[j] = line[j * s->stride + v] > y[j] ? line[j * s->stride + v] : y[j];
+                y[j] = larger(y[j], line[j * s->stride + v]);
 }
 
 /* Cells of output column j's window that lie inside the image. */

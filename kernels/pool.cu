@@ -27,7 +27,8 @@ __global__ void pool_windows(struct pool_shape s, int32_t wout, int32_t cells, c
         for (int32_t j = left; j < right; j++) {
             float value = image[(size_t)i * (size_t)s.win + (size_t)j];
             sum += value;
-            largest = fmaxf(largest, value);
+            /* fmaxf would lose what is no number */
+            largest = largest >= value || isnan(largest) ? largest : value;
         }
     int32_t counted = s.count_padding ? s.kh * s.kw : (bottom - top) * (right - left);
     y[to * (size_t)cells + cell] = s.kind == POOL_MAX ? largest : sum / (float)counted;

@@ -6,7 +6,9 @@
 #include "sim/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* In these messages a tensor's name stands behind the file's, as its place. */
@@ -99,6 +101,56 @@ static int check_tensor(const struct safetensors *f, const struct json *t, struc
     return 0;
 }
 
+/* ---- places ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct json *x = json_get(*(const struct json *const *)a, "data_offsets");
+    const struct json *y = json_get(*(const struct json *const *)b, "data_offsets");
+    if (x->first->number != y->first->number)
+        return x->first->number < y->first->number ? -1 : 1;
+    return (x->last->number > y->last->number) - (x->last->number < y->last->number);
+}
+
+static int misplaced(const struct safetensors *f, const struct json *t, const struct json *before,
+                     double end, struct err *e)
+{
+    char msg[300];
+    double begin = json_get(t, "data_offsets")->first->number;
+    if (begin < end)
+        snprintf(msg, sizeof msg, "begins at byte %.0f, inside tensor %.*s, which ends at %.0f",
+                 begin, text_cut(before->key, 150), before->key, end);
+    else
+        snprintf(msg, sizeof msg, "begins at byte %.0f, and bytes %.0f to %.0f belong to no tensor",
+                 begin, end, begin);
+    return fail(f, t->key, e, msg);
+}
+
+/* The format lets tensors lie in any order, but each byte belongs to exactly one. */
+static int check_places(const struct safetensors *f, struct arena *a, struct err *e)
+{
+    size_t n = 0;
+    const struct json **all = arena_take(a, f->header->count + 1, sizeof(struct json *), e);
+    double end = 0;
+    char msg[200];
+    if (!all)
+        return -1;
+    for (const struct json *t = f->header->first; t; t = t->next)
+        if (strcmp(t->key, "__metadata__") != 0)
+            all[n++] = t;
+    qsort(all, n, sizeof(struct json *), by_place);
+    for (size_t i = 0; i < n; i++) {
+        const struct json *place = json_get(all[i], "data_offsets");
+        if (place->first->number != end)
+            return misplaced(f, all[i], i ? all[i - 1] : all[i], end, e);
+        end = place->last->number;
+    }
+    if (end == (double)f->size)
+        return 0;
+    snprintf(msg, sizeof msg, "%.0f bytes lie behind the last tensor", (double)f->size - end);
+    return fail(f, NULL, e, msg);
+}
+
 static int read_header(struct safetensors *f, struct arena *a, struct err *e)
 {
     unsigned char first[8];
@@ -126,7 +178,7 @@ static int read_header(struct safetensors *f, struct arena *a, struct err *e)
     for (const struct json *t = f->header->first; t; t = t->next)
         if (strcmp(t->key, "__metadata__") != 0 && check_tensor(f, t, e))
             return -1;
-    return 0;
+    return check_places(f, a, e);
 }
 
 struct safetensors *safetensors_open(struct arena *a, const char *path, struct err *e)
@@ -300,6 +352,22 @@ static int read_values(const struct safetensors *f, const struct json *t, size_t
     return 0;
 }
 
+/* A network would carry what is no number to its end, or lose it on the way. */
+static int check_values(const struct safetensors *f, const struct json *t, const struct weight *w,
+                        const float *values, struct err *e)
+{
+    char msg[120];
+    for (size_t i = 0, n = weight_count(w); i < n; i++) {
+        bool negative = w->kind == WEIGHT_VARIANCE && values[i] < 0;
+        if (isfinite(values[i]) && !negative)
+            continue;
+        snprintf(msg, sizeof msg, "value %zu of %zu is %g; %s", i, n, (double)values[i],
+                 negative ? "a variance is 0 or more" : "weights are finite");
+        return fail(f, t->key, e, msg);
+    }
+    return 0;
+}
+
 static int read(void *self, const struct weight *w, float *out, struct err *e)
 {
     struct safetensors *f = self;
@@ -317,7 +385,7 @@ static int read(void *self, const struct weight *w, float *out, struct err *e)
         text_fini(&msg);
         return rc;
     }
-    return read_values(f, t, weight_count(w), out, e);
+    return read_values(f, t, weight_count(w), out, e) || check_values(f, t, w, out, e) ? -1 : 0;
 }
 
 struct weight_source safetensors_source(struct safetensors *f)

@@ -111,6 +111,13 @@ Test(checkpoint, a_missing_or_unexpected_tensor_is_named_with_the_nearest)
     cr_expect_str_eq(e.msg, "is missing; nearest is 'Mixed_5b.branch5x5_1.convweight'");
 }
 
+Test(checkpoint, a_tensor_under_two_names_is_refused)
+{
+    struct err e = open_with(&tiny, keep, "bert.pooler.dense.bias");
+    cr_expect(strstr(e.where, ": tensor bert.pooler.dense.bias"), "%s", e.where);
+    cr_expect_str_eq(e.msg, "is there under another name too; nearest is 'pooler.dense.bias'");
+}
+
 Test(checkpoint, what_training_leaves_behind_may_be_there)
 {
     static const char *const extras[] = {"AuxLogits.conv0.conv.weight",

@@ -4,6 +4,8 @@
 #include "sim/err.h"
 #include "tests/pair.h"
 
+#include <math.h>
+
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
 static void compare(const struct conv_shape *s, const char *what)
@@ -86,6 +88,17 @@ Test(conv, the_reference_gives_values_worked_out_by_hand)
     cr_assert_float_eq(y[1], 3 * 2 + 4 * 3 + 0.5, 1e-12);
     cr_assert_float_eq(y[2], 2 * 4 + 4 * 7 + 0.5, 1e-12);
     cr_assert_float_eq(y[3], 1 * 5 + 2 * 6 + 3 * 8 + 4 * 9 + 0.5, 1e-12);
+}
+
+Test(conv, what_is_no_number_passes_relu)
+{
+    double x[4] = {1, (double)NAN, -2, 3}, w = 1, bias = 0, y[4];
+    float x_f[4] = {1, NAN, -2, 3}, w_f = 1, bias_f = 0, y_f[4];
+    struct conv_shape s = {1, 1, 2, 2, 1, 1, 1, 1, 0, 0, 1, true, PRECISION_FP32};
+    conv_reference(&s, &(struct conv_reference_data){x, &w, &bias, y});
+    conv_blas(&s, &(struct conv_data){x_f, &w_f, &bias_f, y_f, NULL}, NULL);
+    cr_expect(isnan(y[1]) && isnan(y_f[1]));
+    cr_expect(y[2] == 0 && y_f[2] == 0 && y[3] == 3 && y_f[3] == 3);
 }
 
 Test(conv, a_folded_norm_equals_the_norm_behind_the_convolution)

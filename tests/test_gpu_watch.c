@@ -47,14 +47,19 @@ Test(gpu_watch, sums_up_its_looks)
     struct err e = {0};
     gpu_watch_open(&w, &(struct nvml_choice){.library = path, .bus = "0000:07:00.0"});
     cr_assert(w.nvml);
-    /* the fake's clock is 885 of 1113 MHz, 0.8 of it, at 23.456 W */
+    /* the fake's clock is 885 of 1113 MHz, 0.8 of it, at 23.456 W; at first it is idle */
+    cr_expect_eq(gpu_watch_look(&w, &e), 0);
+    gpu_watch_read(&w, &u);
+    cr_expect(u.samples == 1 && u.idle == 1 && u.memory_bytes == 980e6);
+    cr_expect(isnan(u.power_w) && isnan(u.busy_share) && isnan(u.clock_low_mhz));
+    reasons(0);
     cr_expect_eq(gpu_watch_look(&w, &e), 0);
     reasons(4); /* a power cap: how the card is set */
     cr_expect_eq(gpu_watch_look(&w, &e), 0);
     reasons(4 | 8 | 0x40); /* and too hot */
     cr_expect_eq(gpu_watch_look(&w, &e), 1);
     gpu_watch_read(&w, &u);
-    cr_expect_eq(u.samples, 3);
+    cr_expect(u.samples == 4 && u.idle == 1);
     cr_expect_eq(u.throttled, 1);
     cr_expect_eq(u.capped, 2);
     cr_expect(u.clock_mhz == 885 && u.clock_low_mhz == 885 && u.clock_max_mhz == 1113);

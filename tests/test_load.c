@@ -134,7 +134,12 @@ Test(load, multi_stream_serves_eight_samples_a_query)
     rule.batch = 3; /* 8 samples are three batches */
     struct load_outcome o = play(&f, &t, &rule);
     cr_expect_float_eq(o.latency_s[0], 0.3, 1e-9);
-    cr_expect_float_eq(o.items_per_s, 8 / 0.3, 1e-6);
+    cr_expect_float_eq(o.items_per_s, 9 / 0.3, 1e-6, "all that were served, not 8");
+    rule.batch = 16;
+    f = (struct fake){.times_s = tenth, .n = 1};
+    o = play(&f, &t, &rule);
+    cr_expect_float_eq(o.items_per_s, 16 / 0.1, 1e-6);
+    cr_expect_eq(load_items(&rule), 16);
 }
 
 Test(load, offline_is_one_query_whose_batches_all_wait_from_the_start)
@@ -264,6 +269,53 @@ Test(load, a_device_that_stays_throttled_is_told)
     f = (struct fake){.times_s = tenth, .n = 1, .slow_from = 20, .slow_to = 40};
     o = play(&f, &t, &rule);
     cr_expect_not(o.slowed);
+}
+
+/* However little time there is, a quarter of it at most is lost to a slow device. */
+Test(load, a_device_that_stays_throttled_is_measured_within_its_time)
+{
+    static const double limits_s[] = {0.05, 0.3, 1, 5, 60};
+    for (size_t i = 0; i < sizeof limits_s / sizeof *limits_s; i++) {
+        struct fake f = {.times_s = tenth, .n = 1, .slow_from = 0, .slow_to = 100000};
+        struct load_target t = target(&f);
+        struct load_rule rule = load_usual;
+        t.throttled = throttled;
+        rule.scenario = LOAD_SINGLE_STREAM;
+        rule.min_s = rule.max_s = limits_s[i];
+        struct load_outcome o = play(&f, &t, &rule);
+        cr_expect(o.slowed || limits_s[i] < 0.25, "%g s", limits_s[i]);
+        cr_expect(o.queries >= 1 && (double)o.queries * 0.1 >= 0.7 * limits_s[i] - 0.1,
+                  "%zu queries in %g s", o.queries, limits_s[i]);
+    }
+}
+
+/* A little more than the server can do, so that nobody is late as yet; then much more, briefly. */
+Test(load, a_rate_at_which_the_queue_grows_does_not_hold)
+{
+    static const double service_s[] = {1.0 / 679};
+    struct fake f = {.times_s = service_s, .n = 1};
+    struct load_target t = target(&f);
+    struct load_rule rule = load_usual;
+    rule.scenario = LOAD_SERVER;
+    rule.qps = 690;
+    rule.min_s = 0.1;
+    rule.max_s = 60;
+    struct load_outcome o = play(&f, &t, &rule);
+    cr_expect(o.over == 0 && o.long_enough, "%zu late", o.over);
+    cr_expect(o.growing && !o.holds && !o.certain);
+    rule.qps = 935;
+    rule.max_s = 0.1;
+    f = (struct fake){.times_s = service_s, .n = 1};
+    o = play(&f, &t, &rule);
+    cr_expect(o.growing && !o.holds && !o.long_enough);
+    rule.qps = 300;
+    f = (struct fake){.times_s = service_s, .n = 1};
+    o = play(&f, &t, &rule);
+    cr_expect(!o.growing && o.holds && !o.long_enough, "0.1 s say little of a bound of 0.13 s");
+    rule.max_s = 60;
+    f = (struct fake){.times_s = service_s, .n = 1};
+    o = play(&f, &t, &rule);
+    cr_expect(o.holds && o.long_enough && o.queries >= 300, "ten bounds: %zu", o.queries);
 }
 
 /* A search is eight runs; all of them together end at the limit, but for a query that has begun. */

@@ -2,6 +2,8 @@
 #include "kernels/pool.h"
 #include "tests/pair.h"
 
+#include <math.h>
+
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
 static void compare(const struct pool_shape *s, const char *what)
@@ -59,4 +61,23 @@ Test(pool, padding_never_wins_a_maximum)
     pool_reference(&s, x, y);
     for (int i = 0; i < 4; i++)
         cr_assert_eq(y[i], -1);
+}
+
+/* Wherever it lies in the window: along the row, across it, first or last. */
+Test(pool, what_is_no_number_is_passed_on)
+{
+    for (int stride = 1; stride <= 2; stride++)
+        for (int at = 0; at < 9; at++) {
+            struct pool_shape s = {
+                1, 1, 3, 3, 3, 3, stride, 0, 0, 1, POOL_MAX, true, PRECISION_FP32};
+            double x[9], y;
+            float x_f[9], y_f;
+            for (int i = 0; i < 9; i++)
+                x[i] = i == at ? (double)NAN : 5 - i;
+            for (int i = 0; i < 9; i++)
+                x_f[i] = (float)x[i];
+            pool_reference(&s, x, &y);
+            pool_float(&s, x_f, &y_f, NULL);
+            cr_expect(isnan(y) && isnan(y_f), "cell %d, stride %d", at, stride);
+        }
 }

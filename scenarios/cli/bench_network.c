@@ -63,7 +63,8 @@ static void print_latency(const struct network_bench *b, int32_t batch, struct t
                 b->latency.mean_s * 1e3, b->latency.best_s * 1e3, b->latency.worst_s * 1e3,
                 b->load.queries, b->load.elapsed_s, b->load.stable ? "" : "; not stable");
     if (!b->load.long_enough || !b->load.queries_enough)
-        text_add(t, "            cut short: --min-duration or --queries was not met\n");
+        text_printf(t, "            cut short: --min-duration%s or --queries was not met\n",
+                    b->qps > 0 ? ", ten times --latency-bound" : "");
 }
 
 static void print_safe(const char *name, double safe_s, double percentile, struct text *t)
@@ -83,6 +84,8 @@ static void print_server(const struct sweep *s, const struct network_bench *b, s
                 !b->load.holds || b->load.certain ? "" : ", but with less than 99 % confidence");
     text_printf(t, "            a closed loop would have said p50 %.3f, p99 %.3f ms (no waiting)\n",
                 b->service.p50.value_s * 1e3, b->service.p99.value_s * 1e3);
+    if (b->load.growing)
+        text_add(t, "            more work arrives than is done: the queue grows\n");
     if (b->load.unserved)
         text_printf(t, "            overloaded: %zu queries were due and not begun\n",
                     b->load.unserved);
@@ -124,6 +127,10 @@ static void print_gpu(const struct gpu_usage *u, struct text *t)
     struct gpu_watch_words by;
     if (u->samples == 0)
         return;
+    if (u->idle == u->samples) {
+        text_printf(t, "\nGPU idle at each of %zu looks: the run was too short", u->samples);
+        return;
+    }
     text_printf(t,
                 "\nGPU clock seen %.0f to %.0f of %.0f MHz; %.0f W, at most %.0f of %.0f; %.0f C; "
                 "memory %.2f GB",
@@ -146,6 +153,8 @@ static void print_disturbance(const struct network_bench *b, struct text *t)
         text_printf(t, "; THROTTLED for heat %lld times", (long long)d->throttles);
     if (b->load.dropped)
         text_printf(t, "; %zu queries measured again after the clock fell", b->load.dropped);
+    if (b->load.slowed)
+        text_add(t, "; it STAYED SLOW, and was measured so");
     print_gpu(&b->gpu, t);
     if (b->peak.gflops > 0 && b->peak.gb_per_s > 0)
         text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
@@ -236,6 +245,7 @@ static void put_server(struct json_out *o, const struct load_rule *r, const stru
     put_number(o, "latencyBound", r->bound_s);
     put_number(o, "percentile", r->percentile * 100);
     put_bool(o, "holds", b->load.holds);
+    put_bool(o, "queueGrows", b->load.growing);
     put_bool(o, "certain", b->load.certain);
     put_int(o, "over", (int64_t)b->load.over);
     put_int(o, "unserved", (int64_t)b->load.unserved);
@@ -259,6 +269,7 @@ static void put_gpu(struct json_out *o, const struct gpu_usage *u)
     put_number(o, "memoryBytes", u->memory_bytes);
     put_number(o, "busyShare", u->busy_share);
     put_int(o, "looks", (int64_t)u->samples);
+    put_int(o, "idleLooks", (int64_t)u->idle);
     put_int(o, "throttledLooks", (int64_t)u->throttled);
     gpu_watch_reasons(u->faults, &by);
     put_string(o, "throttledBy", by.s);
@@ -280,6 +291,7 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
     if (d->throttles >= 0)
         put_int(o, "thermalThrottles", d->throttles);
     put_int(o, "dropped", (int64_t)b->load.dropped);
+    put_bool(o, "stayedSlow", b->load.slowed);
     json_out_close(o, "}");
     put_gpu(o, &b->gpu);
     json_out_key(o, "peak");

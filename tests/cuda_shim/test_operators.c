@@ -87,6 +87,35 @@ Test(operators, convolution_gives_the_plain_sum)
         conv(&convs[i].s, order, convs[i].what);
 }
 
+/* fmaxf would take the number and hide the fault. */
+Test(operators, what_is_no_number_passes_relu_and_the_largest)
+{
+    struct conv_shape c = {1, 1, 1, 4, 1, 1, 1, 1, 0, 0, 1, true, PRECISION_FP32};
+    struct pool_shape l = {1, 1, 1, 4, 1, 4, 1, 0, 0, 1, POOL_MAX, true, PRECISION_FP32};
+    struct bias_shape b = {1, 4, BIAS_RELU, PRECISION_FP32};
+    for (size_t i = 0; i < 4; i++) {
+        struct values v = {{pair_random(4, 1), pair_random(1, 2), pair_random(1, 3),
+                            pair_untouched(4), pair_untouched(1)},
+                           {0}};
+        struct pair none = pair_random(4, 1);
+        struct rig r = rig_create(SHIM_FORWARD);
+        v.p[0].f[i] = NAN;
+        put(&r, &v, 5);
+        conv_cuda(&c, &(struct conv_data){v.at[0], v.at[1], v.at[2], v.at[3], NULL}, r.device,
+                  &r.e);
+        pool_cuda(&l, &(struct pool_cuda_data){v.at[0], v.at[4]}, r.device, &r.e);
+        rig_get(&r, &v.p[3], v.at[3]);
+        rig_get(&r, &v.p[4], v.at[4]);
+        cr_expect(isnan(v.p[3].f[i]) && isnan(v.p[4].f[0]), "%zu", i);
+        bias_cuda(&b, &(struct bias_cuda_data){v.at[3], v.at[0]}, r.device, &r.e);
+        rig_get(&r, &none, v.at[0]);
+        cr_expect(isnan(none.f[i]), "%zu", i);
+        pair_free(&none);
+        give(&r, &v, 5);
+        rig_destroy(&r, "no number");
+    }
+}
+
 Test(operators, convolution_takes_as_many_images_as_its_scratch_holds)
 {
     /* 32 channels of 147 x 147 with 3 x 3: 6.2 million values an image, and 64 million fit */
