@@ -1,5 +1,6 @@
 /* test_group: which machine a scaling group buys next: plans, zones, shares, stock and quotas. */
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 
 #include "models/capacity/account.h"
 #include "models/capacity/catalog.h"

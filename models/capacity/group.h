@@ -1,5 +1,5 @@
-/* group: one elastic node pool at work: what it has, what its machines cost now, where there is
- * stock, and which machine it gets next. */
+/* group: one elastic node pool at work: what it has, what its machines cost now and where there is
+ * stock. Which machine it gets next: group_choose.h. */
 #ifndef SLUICE_MODELS_CAPACITY_GROUP_H
 #define SLUICE_MODELS_CAPACITY_GROUP_H
 
@@ -75,23 +75,8 @@ struct group_setup {
 int group_init(struct group *g, const struct group_setup *s, struct err *e);
 void group_fini(struct group *g);
 
-/* A machine that can be had now. */
-struct group_choice {
-    uint32_t type, zone;
-    enum price_billing billing;
-    int64_t micro_per_hour;
-    int64_t premium_micro_per_hour; /* above spot, when this one is on demand for want of spot */
-    bool compensating;
-    char reason[200]; /* the rule in words, with its numbers */
-};
-/* False when none can be had; reason says why. */
-bool group_choose(const struct group *g, sim_ns now, struct group_choice *out);
-/* The spot machine that can be had now, whatever the share. */
-bool group_choose_spot(const struct group *g, sim_ns now, struct group_choice *out);
 /* More on demand than its rule wants of the nodes that are there. */
 bool group_has_surplus(const struct group *g);
-/* What the next machine would be, apart from stock and quotas: the template of the autoscaler. */
-void group_template(const struct group *g, sim_ns now, struct group_choice *out);
 
 void group_add(struct group *g, sim_ns now, const struct node *n);
 void group_remove(struct group *g, sim_ns now, const struct node *n);
@@ -99,15 +84,14 @@ void group_remove(struct group *g, sim_ns now, const struct node *n);
 double group_on_demand_share(struct group *g, sim_ns now);
 /* The share that base and percentage ask for, over the same time. */
 double group_asked_share(struct group *g, sim_ns now);
-/* When cost per vCPU makes the group buy a machine that costs more than another one that has a GPU
- * too: writes the sentence for the user and returns true. */
-bool group_dear_plan(const struct group *g, char *words, size_t size);
 
 /* Warning before a spot node goes, and how long it is protected from its purchase on. */
 sim_ns group_notice(const struct group *g);
 sim_ns group_protection(const struct group *g);
 /* When the price that a node pays changes after `now`; SIM_NEVER: not any more. */
 sim_ns group_price_step(const struct group *g, const struct node *n, sim_ns now);
+/* What the pool bids for a type in a zone, where it uses spot. */
+const struct spot_bid *group_bid(const struct group *g, uint32_t type, uint32_t zone);
 /* Market price of a type in a zone, micro-units an hour. */
 int64_t group_spot_price(const struct group *g, uint32_t type, uint32_t zone, sim_ns at);
 /* What a spot node pays: the price when it was bought while it is protected, then the market's. */

@@ -3,6 +3,7 @@
 
 #include "models/capacity/cluster.h"
 #include "models/capacity/fleet.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pool_share.h"

@@ -2,6 +2,7 @@
 #include "models/capacity/relief.h"
 
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"

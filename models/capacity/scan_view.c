@@ -2,6 +2,7 @@
 #include "models/capacity/scan_view.h"
 
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pod_shape.h"
@@ -205,7 +206,7 @@ static void fill_group(struct scan_view *v, size_t g, sim_ns now)
     const struct group *group = &v->set.groups[g];
     const struct pool_config *c = group->config;
     struct group_choice next;
-    group_template(group, now, &next);
+    group_choose_template(group, now, &next);
     const struct instance_type *t = group->types[next.type].type;
     v->next[g] = t;
     v->groups[g] = (struct node_scaler_group){

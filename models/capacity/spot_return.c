@@ -3,6 +3,7 @@
 
 #include "models/capacity/fleet.h"
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pools.h"
 #include "models/capacity/purchase.h"

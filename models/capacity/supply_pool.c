@@ -4,6 +4,7 @@
 #include "models/capacity/drill.h"
 #include "models/capacity/fleet.h"
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/pods.h"
@@ -393,7 +394,7 @@ static void pool_start(void *self, sim_ns now)
     pool_share_start(&s->pools);
     for (size_t i = 0; i < s->pools.n_groups; i++) {
         char words[256];
-        if (group_dear_plan(&s->pools.groups[i], words, sizeof words))
+        if (group_choose_dear(&s->pools.groups[i], words, sizeof words))
             recorder_finding(recorder_of(s), "warning", "plan-order", "%s", words);
         purchase_initial(&s->pools, now, &s->pools.groups[i]);
         pool_share_note(&s->pools, now, &s->pools.groups[i]);

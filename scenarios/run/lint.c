@@ -4,6 +4,7 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/eci_room.h"
 #include "models/capacity/group.h"
+#include "models/capacity/group_choose.h"
 #include "models/capacity/instance.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/sale.h"
@@ -286,7 +287,7 @@ static int check_order(struct lint *out, const struct scenario *s, size_t p, con
         .horizon = SIM_HOUR,
     };
     int rc = group_init(&g, &set, e);
-    if (rc == 0 && group_dear_plan(&g, words, sizeof words))
+    if (rc == 0 && group_choose_dear(&g, words, sizeof words))
         report(out, (struct mark){LINT_WARNING, "plan-order", at}, "%s", words);
     group_fini(&g);
     return rc;

@@ -1,0 +1,135 @@
+/* page_style: one sheet for screens wide and narrow, bright and dark, and for paper. */
+#include "reports/page_style.h"
+
+#include "reports/plot.h"
+#include "sim/text.h"
+
+/* Parts, since a literal of C11 need not hold more than 4095 bytes. */
+static const char css[] =
+    ":root{--paper:#fefefe;--ink:#1a212b;--soft:#4a525d;--line:#dfe3e8;--wash:#f5f7f9;"
+    "--good:#00694d;--good-wash:#e3f4ee;--bad:#a33c00;--bad-wash:#fdeee4;--warn:#7a5600;"
+    "--accent:#005a8d}\n"
+    "*{box-sizing:border-box}\n"
+    "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
+    "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"
+    "\"Segoe UI\",Roboto,\"Noto Sans\",\"Helvetica Neue\",Arial,sans-serif}\n"
+    "header,main,footer{max-width:1040px;margin:0 auto;padding:0 24px}\n"
+    "header{padding-top:28px}\n"
+    "h1{font-size:1.9rem;line-height:1.2;margin:0;overflow-wrap:anywhere;letter-spacing:-.01em}\n"
+    "h2{font-size:1.25rem;line-height:1.3;margin:48px 0 12px;padding-top:14px;"
+    "border-top:1px solid var(--line)}\n"
+    "h3{font-size:1rem;margin:24px 0 8px}\n"
+    "p{margin:8px 0;max-width:70ch}\n"
+    "a{color:var(--accent)}\n"
+    ".brand{font-size:.8rem;font-weight:600;letter-spacing:.08em;text-transform:uppercase;"
+    "color:var(--soft);margin:0 0 4px}\n"
+    ".about{color:var(--soft);margin:4px 0 16px}\n"
+    ".verdict{border-left:6px solid;border-radius:4px;padding:14px 18px;margin:0 0 20px;"
+    "font-size:1.1rem;overflow-wrap:anywhere}\n"
+    ".verdict strong{display:block;font-size:1.35rem}\n"
+    ".holds{border-color:var(--good);background:var(--good-wash)}.holds strong{color:var(--good)}\n"
+    ".unjudged{border-color:var(--warn);background:var(--wash)}.unjudged "
+    "strong{color:var(--warn)}\n"
+    ".fails{border-color:var(--bad);background:var(--bad-wash)}.fails strong{color:var(--bad)}\n"
+    "nav{font-size:.9rem;margin:0 0 4px}nav a{margin-right:14px;white-space:nowrap}\n"
+    ".tiles{display:grid;grid-template-columns:repeat(4,1fr);margin:20px 0 8px;padding:0 1px 1px 0;"
+    "}\n"
+    ".tiles div{border:1px solid var(--line);margin:0 -1px -1px 0;padding:12px 16px}\n"
+    ".tiles dt{font-size:.85rem;color:var(--soft)}\n"
+    ".tiles dd{margin:0;font-size:1.3rem;font-weight:600;line-height:1.3;"
+    "font-variant-numeric:tabular-nums}\n"
+    ".tiles small{display:block;font-size:.8rem;font-weight:400;color:var(--soft)}\n"
+    ".findings{list-style:none;padding:0;margin:0;max-width:80ch}\n"
+    ".findings li{padding:8px 0 8px 92px;position:relative;border-bottom:1px solid var(--line);"
+    "overflow-wrap:anywhere}\n"
+    ".findings b{position:absolute;left:0;top:9px;font-size:.8rem;font-weight:600;"
+    "color:var(--soft);width:80px}\n"
+    ".findings .error b{color:var(--bad)}.findings .warning b{color:var(--warn)}\n"
+    "figure{margin:20px 0 36px}\n"
+    "figcaption{font-size:.9rem;color:var(--soft);max-width:70ch}\n"
+    ".plot svg{display:block;width:100%;height:auto;font-family:inherit}\n"
+    ".plot .narrow{display:none}\n"
+    "table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
+    "table{margin:6px 0 18px}.parts th:first-child{width:54%}"
+    ".turns th:first-child{width:30%}.turns td:nth-child(2),.turns td:nth-child(3){width:15%}"
+    ".turns td:nth-child(4){width:11%}\n"
+    ".rests th:first-child{width:32%}.rests td:nth-child(2){width:22%}\n"
+    "caption{text-align:left;font-size:.9rem;color:var(--soft);padding:0 0 6px}\n"
+    "th,td{text-align:left;vertical-align:top;padding:6px 16px 6px 0;"
+    "border-bottom:1px solid var(--line);overflow-wrap:anywhere}\n"
+    "th{font-weight:600;color:var(--soft);white-space:nowrap;overflow-wrap:normal}\n"
+    "td:last-child,th:last-child{padding-right:0}\n"
+    "tbody th{font-weight:400;color:var(--ink);white-space:normal}\n"
+    ".n{text-align:right;white-space:nowrap}\n"
+    ".t{white-space:nowrap}\n"
+    ".scroll{overflow:auto}\n";
+
+static const char css_parts[] =
+    ".tall table{margin:0}.tall{max-height:440px;border:1px solid "
+    "var(--line);border-radius:6px;padding:0 14px}\n"
+    ".tall thead th{position:sticky;top:0;background:var(--paper);"
+    "box-shadow:0 1px 0 var(--line)}\n"
+    ".bar{display:block;height:8px;border-radius:2px;background:var(--accent);min-width:1px}\n"
+    ".pair{display:grid;grid-template-columns:1fr 1fr;gap:0 48px}\n"
+    "code,pre{font:.85rem/1.5 ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace}\n"
+    "pre{background:var(--wash);border:1px solid var(--line);border-radius:6px;padding:12px 14px;"
+    "white-space:pre-wrap;overflow-wrap:anywhere;margin:8px 0}\n"
+    "dl.keys{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:12px 0;"
+    "font-size:.9rem}dl.keys dt{color:var(--soft)}dl.keys dd{margin:0;overflow-wrap:anywhere}\n"
+    ".filter{display:flex;flex-wrap:wrap;gap:6px;margin:8px 0;border:0;padding:0}\n"
+    ".filter legend{font-size:.9rem;color:var(--soft);padding:0;margin-bottom:4px}\n"
+    ".filter label{font-size:.85rem;border:1px solid var(--line);border-radius:14px;"
+    "padding:2px 12px;cursor:pointer;overflow-wrap:anywhere}\n"
+    ".filter input{position:absolute;opacity:0}\n"
+    ".filter label:has(:checked){background:var(--ink);color:var(--paper);"
+    "border-color:var(--ink)}\n"
+    ".filter label:has(:focus-visible),.scroll:focus-visible{outline:2px solid var(--accent);"
+    "outline-offset:2px}\n"
+    "details summary{cursor:pointer;color:var(--accent);margin:8px 0}\n"
+    "footer{margin-top:56px;padding-bottom:40px;font-size:.85rem;color:var(--soft)}\n";
+
+static const char css_narrow[] =
+    "@media screen and (max-width:719px){\n"
+    "header,main,footer{padding:0 16px}header{padding-top:18px}h1{font-size:1.5rem}\n"
+    "h2{margin-top:36px}\n"
+    ".tiles{grid-template-columns:1fr 1fr}.tiles div{padding:9px 11px}.tiles dd{font-size:1.1rem}\n"
+    ".findings li{padding-left:0}.findings b{position:static;display:block}\n"
+    ".plot .wide{display:none}.plot .narrow{display:block}\n"
+    ".pair{grid-template-columns:1fr}\n"
+    ".stack thead{display:none}.stack tr{display:block;padding:8px 0;"
+    "border-bottom:1px solid var(--line)}\n"
+    ".stack td,.stack th{display:block;border:0;padding:0;text-align:left}\n"
+    ".log td:nth-child(-n+2){display:inline;padding-right:8px;color:var(--soft)}"
+    ".log td:nth-child(3){font-weight:600}\n"
+    ".stack td[data-h]:before{content:attr(data-h) \": \";color:var(--soft)}\n"
+    "dl.keys{grid-template-columns:1fr}dl.keys dd{margin-bottom:6px}\n"
+    "}\n"
+    "@media print{\n"
+    "@page{margin:14mm}\n"
+    "body{font-size:10.5pt}header,main,footer{max-width:none;padding:0}\n"
+    "nav,.filter{display:none}\n"
+    "h2{break-after:avoid;margin-top:22pt}.about{break-after:avoid}"
+    "figure,.tiles,.verdict,.parts,li,tr{break-inside:avoid}\n"
+    ".plot .wide{display:block}.plot .narrow{display:none}\n"
+    ".tall table{margin:0}.tall{max-height:none;border:0;padding:0}.tall thead "
+    "th{position:static}\n"
+    ".tall tbody tr:nth-child(n+61){display:none}\n"
+    ".verdict,.tiles{print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
+    ".bar{print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
+    "}\n";
+
+static const char css_dark[] =
+    ":root{--paper:#161b21;--ink:#e9edf1;--soft:#b4bcc6;--line:#2f3740;--wash:#1d232a;"
+    "--good:#4fd1a5;--good-wash:#12291f;--bad:#ff9d66;--bad-wash:#34200f;--warn:#e6b94a;"
+    "--accent:#6db9ea}\n";
+
+void page_style(struct text *to)
+{
+    text_add(to, css);
+    text_add(to, css_parts);
+    text_add(to, css_narrow);
+    text_add(to, "@media screen and (prefers-color-scheme:dark){\n");
+    text_add(to, css_dark);
+    plot_css_dark(to, ".plot");
+    text_add(to, "}\n");
+}
