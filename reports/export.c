@@ -235,12 +235,16 @@ static void trials(struct json_out *o, const struct result *r)
         json_out_bool(o, t->turns);
         json_out_key(o, "holds");
         json_out_bool(o, t->holds);
+        json_out_key(o, "mayTurn");
+        json_out_bool(o, t->may_turn);
+        field_count(o, "replications", t->replications);
         field_text(o, "verdict", t->verdict);
         json_out_close(o, "}");
     }
     json_out_close(o, "]");
     field_count(o, "robustnessLeft", r->trials_left);
     field_time(o, "robustnessPart", r->trials_part);
+    field_time(o, "robustnessFrom", r->trials_from);
 }
 
 static void breakevens(struct json_out *o, const struct result *r)

@@ -17,7 +17,7 @@ struct arena;
 struct result;
 struct store; /* one thread at a time */
 
-#define STORE_VERSION 4     /* of the tables; older files are brought up to it when opened */
+#define STORE_VERSION 5     /* of the tables; older files are brought up to it when opened */
 #define STORE_KEY 64        /* room for a run key */
 #define STORE_BUSY_MS 20000 /* how long a writer waits for the others */
 

@@ -51,6 +51,11 @@ const char *const store_table_steps[] = {
     "CREATE TABLE breakeven(run_key TEXT NOT NULL, ordinal INTEGER NOT NULL, subject TEXT,"
     " basis TEXT, burst_ns INTEGER, eci REAL, pool REAL, warm_share REAL, subscription_share REAL,"
     " PRIMARY KEY(run_key, ordinal)) WITHOUT ROWID;",
+
+    /* What turns a verdict is confirmed by whole replications. */
+    "ALTER TABLE run ADD COLUMN trials_from_ns INTEGER DEFAULT 0;"
+    "ALTER TABLE trial ADD COLUMN may_turn INTEGER DEFAULT 0;"
+    "ALTER TABLE trial ADD COLUMN replications INTEGER DEFAULT 0;",
 };
 
 _Static_assert(sizeof store_table_steps / sizeof *store_table_steps == STORE_VERSION,
@@ -81,6 +86,7 @@ static const struct store_column run_columns[] = {
     {"judged", STORE_BOOL, offsetof(struct result, judged)},
     {"trials_left", STORE_UINT64, offsetof(struct result, trials_left)},
     {"trials_part_ns", STORE_INT64, offsetof(struct result, trials_part)},
+    {"trials_from_ns", STORE_INT64, offsetof(struct result, trials_from)},
 };
 
 static const struct store_column figure_columns[] = {
@@ -152,6 +158,8 @@ static const struct store_column trial_columns[] = {
     {"verdict", STORE_TEXT, offsetof(struct result_trial, verdict)},
     {"turns", STORE_BOOL, offsetof(struct result_trial, turns)},
     {"holds", STORE_BOOL, offsetof(struct result_trial, holds)},
+    {"may_turn", STORE_BOOL, offsetof(struct result_trial, may_turn)},
+    {"replications", STORE_UINT32, offsetof(struct result_trial, replications)},
 };
 
 static const struct store_column breakeven_columns[] = {

@@ -4,6 +4,7 @@
 #include "reports/duty.h"
 #include "reports/human.h"
 #include "reports/scope.h"
+#include "reports/turning.h"
 #include "sim/result.h"
 #include "sim/zone.h"
 
@@ -463,16 +464,17 @@ static void findings_block(const struct out *o, const struct result *r)
 
 /* ---- robustness ---- */
 
-static void trial_row(const struct out *o, const struct result_trial *t)
+static void trial_row(const struct out *o, const struct result *r, const struct result_trial *t)
 {
     char line[2048];
-    paint(o, t->turns ? "33" : "2");
-    text_add(o->to, t->turns ? "  turns  " : "  stays  ");
+    paint(o, t->turns || t->may_turn ? "33" : "2");
+    text_add(o->to, t->turns ? "  turns  " : t->may_turn ? "  may    " : "  stays  ");
     paint(o, "0");
     snprintf(line, sizeof line, "%.600s = %.600s (%.40s, now %.600s)", t->path, t->then, t->quality,
              t->now);
     wrap(o->to, line, 9, 11);
-    snprintf(line, sizeof line, "%s: %.600s", t->holds ? "holds" : "fails", t->verdict);
+    snprintf(line, sizeof line, "%s: %.600s; %.60s", t->holds ? "holds" : "fails", t->verdict,
+             turning_played(r, t).s);
     spaces(o->to, 11);
     wrap(o->to, line, 11, 11);
 }
@@ -491,8 +493,8 @@ static void trials_block(const struct out *o, const struct result *r)
         return;
     heading(o, "What would turn the verdict");
     for (size_t i = 0; i < r->n_trials; i++) {
-        if (r->trials[i].turns || is_market(&r->trials[i]))
-            trial_row(o, &r->trials[i]);
+        if (r->trials[i].turns || r->trials[i].may_turn || is_market(&r->trials[i]))
+            trial_row(o, r, &r->trials[i]);
         else
             others++;
     }
@@ -505,13 +507,13 @@ static void trials_block(const struct out *o, const struct result *r)
         text_add(o->to, "  ");
         wrap(o->to, line, 2, 4);
     }
-    if (r->trials_part > 0 && r->trials_part < r->horizon) {
-        snprintf(line, sizeof line,
-                 "Played over the first %s of replication %u, against the same stretch as it was",
-                 human_seconds((double)r->trials_part / 1e9).s, (unsigned)r->shown_replication);
+    struct text method = {0};
+    turning_method(r, &method);
+    if (method.length > 0 && !method.failed) {
         text_add(o->to, "  ");
-        wrap(o->to, line, 2, 4);
+        wrap(o->to, method.s, 2, 4);
     }
+    text_fini(&method);
     if (r->trials_left > 0) {
         snprintf(line, sizeof line,
                  "%s more %s not tried, for want of time: robustness=10 tries more",

@@ -91,13 +91,16 @@ struct result_assumption {
     const char *source;
 };
 
-/* One figure or preset put to another value, all else as it was: does the verdict stay? */
+/* One figure or preset put to another value, all else as it was: does the verdict stay? Only what
+ * replays of the whole horizon confirm turns it; the rest is screened over a stretch. */
 struct result_trial {
     const char *path;       /* what was moved: a scenario path, or "price of ecs...." */
     const char *now, *then; /* value in the run; where the verdict turns, or the farthest tried */
     const char *quality;    /* "preset", "assumed", "third-party" */
     const char *verdict;    /* there, in words */
-    bool turns, holds;      /* the verdict there is another; what it is */
+    bool turns, holds;      /* confirmed: the verdict there is another; what it is */
+    bool may_turn;          /* so far it is another, and there was no work left to confirm it */
+    uint32_t replications;  /* played over the whole horizon; 0: screened alone */
 };
 
 /* One length of burst: paying by the second against a machine that stays. */
@@ -153,10 +156,12 @@ struct result {
     int64_t bills_dropped_micro; /* and their total, so that bills + dropped = cost */
     struct result_assumption *assumptions;
     size_t n_assumptions;
-    struct result_trial *trials; /* those that turn the verdict first, nearest first */
+    struct result_trial *trials; /* those that turn the verdict, then those that may, then the
+                                    others, each by what they change */
     size_t n_trials;
-    uint64_t trials_left; /* values that there was no time for */
-    sim_ns trials_part;   /* stretch of shown_replication that they were played over */
+    uint64_t trials_left;            /* values that there was no time for */
+    sim_ns trials_from, trials_part; /* stretch of shown_replication that they were screened over:
+                                        its begin and length */
     struct result_breakeven *breakevens; /* by subject, then ascending bursts */
     size_t n_breakevens;
     struct result_finding *findings;

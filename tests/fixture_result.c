@@ -348,13 +348,13 @@ static const struct result_finding findings[] = {
 
 static const struct result_trial trials[] = {
     {"nodePools.elastic.spotMarket", "medium", "calm", "preset",
-     "bert held 99.98 %, 39,120 CNY a month", true, true},
+     "bert held 99.98 %, 39,120 CNY a month", true, true, false, 3},
     {"services[0].startup.image.bandwidth", "20M", "47M", "assumed",
-     "bert held 99.91 %, 42,100 CNY a month", true, true},
+     "bert held 99.91 %, 42,100 CNY a month", true, true, false, 3},
     {"nodePools.elastic.spotMarket", "medium", "scarce", "preset",
-     "bert held 96.2 %, 48,220 CNY a month", false, false},
+     "bert held 96.2 %, 48,220 CNY a month", false, false, false, 0},
     {"price of ecs.gn6v-c8g1.2xlarge", "26.46 CNY an hour", "1.5 x", "third-party",
-     "bert held 98.641 %, 63,345 CNY a month", false, false},
+     "bert held 98.641 %, 63,345 CNY a month", false, false, false, 0},
 };
 
 static const struct result_breakeven breakevens[] = {

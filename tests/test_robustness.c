@@ -4,6 +4,7 @@
 #include "tests/fixture_scenario.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,18 +111,117 @@ Test(robustness, gives_the_same_bytes_on_any_number_of_threads)
     fixture_stop(&five);
 }
 
-/* Half of the work fits few whole trials of 3 days: they are played over a part, whose price counts
- * as that of the whole. */
-Test(robustness, plays_a_part_of_a_long_horizon_against_the_same_part)
+/* Ten minutes of misses in hour 50 of 3 days: that is what the stretch holds, not the first hours.
+ */
+#define STEP                                                                                       \
+    "horizon=3d", "robustness=0.1",                                                                \
+        "services.a.traffic.qps={\"interpolation\":\"steps\","                                     \
+        "\"profile\":[{\"at\":\"0s\",\"qps\":5},"                                                  \
+        "{\"at\":\"50h\",\"qps\":250},{\"at\":\"3010m\",\"qps\":5}]}"
+
+Test(robustness, screens_the_stretch_with_the_missed_windows)
+{
+    struct fixture_scenario p = play(SETS(STEP), 2);
+    cr_assert(p.r->trials_part >= 2 * SIM_HOUR && p.r->trials_part < p.r->horizon);
+    cr_assert(p.r->trials_from <= 50 * SIM_HOUR, "%lld", (long long)p.r->trials_from);
+    cr_assert(p.r->trials_from + p.r->trials_part > 50 * SIM_HOUR);
+    fixture_stop(&p);
+}
+
+/* The steps are at the same time in the stretch as in the run: as it was it holds as few windows
+ * there. 250 requests a second are more than two replicas of 100 serve, for two windows. */
+Test(robustness, begins_the_traffic_of_a_stretch_where_the_stretch_begins)
+{
+    struct fixture_scenario p = play(SETS(STEP), 2);
+    bool some = false;
+    for (size_t i = 0; i < p.r->n_trials; i++) {
+        const struct result_trial *t = &p.r->trials[i];
+        if (t->replications > 0)
+            continue;
+        some = true;
+        cr_assert(strstr(t->verdict, "in the stretch a held "), "%s", t->verdict);
+        cr_assert(!strstr(t->verdict, "as it was a held 100 %"), "%s", t->verdict);
+        cr_assert(!t->turns);
+    }
+    cr_assert(some);
+    fixture_stop(&p);
+}
+
+/* What is said to turn it does so in a run of its own, what is said to stay does not. */
+Test(robustness, says_of_spot_markets_what_runs_of_them_say)
 {
     struct fixture_scenario p =
-        play(SETS("horizon=3d", "services.a.traffic.qps=5", "robustness=0.5"), 2);
-    const struct result_trial *t = trial(p.r, "price of ecs.gn6v-c8g1.2xlarge", NULL);
-    cr_assert(p.r->trials_part >= 6 * SIM_HOUR && p.r->trials_part < p.r->horizon);
-    cr_assert(t && t->turns);
-    cr_assert(strstr(t->verdict, "a held 100 %"), "%s", t->verdict);
-    cr_assert_str_eq(t->then, "1.11 x");
-    cr_assert(strstr(t->verdict, "42,010 CNY a month"), "%s", t->verdict);
+        play(SETS(SPOT, "horizon=8h", "robustness=0.6", "nodePools.p.spotMarket=awsHeldHigh",
+                  "budget=null", "services.a.slo.objective=0.995"),
+             2);
+    size_t seen = 0, turned = 0;
+    for (size_t i = 0; i < p.r->n_trials; i++) {
+        const struct result_trial *t = &p.r->trials[i];
+        char market[64];
+        if (strcmp(t->path, "nodePools.p.spotMarket") != 0)
+            continue;
+        snprintf(market, sizeof market, "nodePools.p.spotMarket=%s", t->then);
+        struct fixture_scenario own = play(SETS(SPOT, "horizon=8h", market, "budget=null",
+                                                "services.a.slo.objective=0.995", "robustness=0"),
+                                           2);
+        cr_assert(t->replications == 2 || (t->replications == 1 && !t->turns), "%s: %u", t->then,
+                  t->replications);
+        cr_assert_eq(t->turns, own.r->holds != p.r->holds, "%s: %s", t->then, own.r->verdict);
+        cr_assert_eq(t->holds, own.r->holds, "%s: %s", t->then, own.r->verdict);
+        cr_assert(!t->may_turn);
+        turned += t->turns;
+        seen++;
+        fixture_stop(&own);
+    }
+    cr_assert(seen > 10 && turned > 0, "%zu of %zu; %s", turned, seen, p.r->verdict);
+    fixture_stop(&p);
+}
+
+/* Without work to confirm it nothing turns: it may. */
+Test(robustness, what_was_screened_alone_may_turn_it_and_no_more)
+{
+    struct fixture_scenario p = play(
+        SETS("horizon=3d", "replications=4", "robustness=0.12", "services.a.traffic.qps=40"), 2);
+    bool may = false;
+    for (size_t i = 0; i < p.r->n_trials; i++) {
+        const struct result_trial *t = &p.r->trials[i];
+        cr_assert(!t->turns || t->replications >= 3, "%s", t->path);
+        cr_assert(!t->may_turn || t->replications < 3, "%s", t->path);
+        cr_assert(!(t->turns && t->may_turn));
+        may = may || t->may_turn;
+    }
+    cr_assert(may);
+    fixture_stop(&p);
+}
+
+static double held_of(const struct result_trial *t)
+{
+    double held = 0;
+    const char *at = strstr(t->verdict, "a held ");
+    cr_assert(at && sscanf(at, "a held %lf", &held) == 1, "%s", t->verdict);
+    return held;
+}
+
+/* Among those that stay the strongest comes first. */
+Test(robustness, ranks_by_effect)
+{
+    struct fixture_scenario p =
+        play(SETS(SPOT, "horizon=8h", "robustness=0.6", "nodePools.p.spotMarket=awsHeldHigh",
+                  "budget=null", "services.a.slo.objective=0.5"),
+             2);
+    double base = 100 * result_value(p.r, "slo.heldShare", -1), before = 1000;
+    size_t n = 0;
+    for (size_t i = 0; i < p.r->n_trials; i++) {
+        const struct result_trial *t = &p.r->trials[i];
+        if (t->turns || t->may_turn || t->replications == 0)
+            continue;
+        double change = fabs(held_of(t) - base);
+        cr_assert(change <= before + 0.11, "%s = %s: %g after %g", t->path, t->then, change,
+                  before);
+        before = change;
+        n++;
+    }
+    cr_assert_gt(n, 10);
     fixture_stop(&p);
 }
 

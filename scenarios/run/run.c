@@ -172,9 +172,14 @@ static int merge(struct run *r, const struct scenario *s, const struct run_optio
 static int try_others(struct run *r, const struct scenario *s, const struct run_options *o,
                       struct err *e)
 {
+    const struct result **each = arena_take(r->arena, r->n, sizeof *each, e);
+    if (!each)
+        return -1;
+    for (size_t i = 0; i < r->n; i++)
+        each[i] = &r->outcomes[i].result;
     struct robustness how = {
         .scenario = s,
-        .shown = &r->outcomes[r->result.shown_replication].result,
+        .each = each,
         .threads = thread_count(o, SIZE_MAX),
         .use_events = o->use_events,
         .stop = o->stop,
