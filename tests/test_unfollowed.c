@@ -158,6 +158,34 @@ Test(unfollowed, settings_of_a_bid_that_nobody_makes_are_told)
     }
 }
 
+/* What a Job says of its pods, and a bare pod of its time. */
+Test(unfollowed, the_fields_of_a_job_are_followed)
+{
+    struct err e = {0};
+    struct scenario *s =
+        load(JOB("  parallelism: 2\n  completions: 4\n  activeDeadlineSeconds: 600\n", "",
+                 "        resources: {limits: {nvidia.com/gpu: 1}}\n      - name: b\n"
+                 "        resources: {limits: {nvidia.com/gpu: 2}}\n"),
+             PLAIN, &e);
+    cr_assert(s, "%s: %s", e.where, e.msg);
+    const struct job_config *c = s->jobs.items;
+    cr_expect_eq(c->count, 1);
+    cr_expect_eq(c->completions, 4);
+    cr_expect_eq(c->parallelism, 2);
+    cr_expect_eq(c->deadline, 600 * SIM_SECOND);
+    cr_expect_eq(c->back_off_limit, 2);
+    cr_expect_eq(c->pod.gpus, 3);
+    scenario_free(s);
+    s = load("kind: Pod\nmetadata: {name: web}\nspec: {restartPolicy: Never, "
+             "activeDeadlineSeconds: 60, containers: [{name: a}]}\n",
+             PLAIN, &e);
+    cr_assert(s, "%s: %s", e.where, e.msg);
+    c = s->jobs.items;
+    cr_expect_eq(jobs_completions(c), 1);
+    cr_expect_eq(c->deadline, 60 * SIM_SECOND);
+    scenario_free(s);
+}
+
 /* The bid of a node pool's body is the bid of the pool. */
 Test(unfollowed, the_bid_of_a_body_is_followed)
 {

@@ -118,9 +118,12 @@ static void unfinished_jobs(struct verdict *v, struct text *t)
 {
     double traced = result_value(v->r, "jobs.failedAsTraced", 0);
     double lost = result_value(v->r, "jobs.lostPods", 0);
-    if (v->at.jobs_failed > 0)
+    double late = result_value(v->r, "jobs.deadlineExceeded", 0);
+    if (late > 0)
+        text_printf(t, ", %s not done at their deadline", human_count(late).s);
+    if (v->at.jobs_failed > late)
         text_printf(t, ", %s failed for good, with no retry left",
-                    human_count(v->at.jobs_failed).s);
+                    human_count(v->at.jobs_failed - late).s);
     if (traced > 0)
         text_printf(t, ", %s failed as they did in the trace", human_count(traced).s);
     never_placed(v, t);
