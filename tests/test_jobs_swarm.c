@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct sums {
-    double cut, dead, preempted, lost_pods, restarts, completed;
+    double cut, dead, preempted, lost_pods, restarts, completed, late;
 };
 
 static const char *choose(struct dice *d, const char *const *texts, int n)
@@ -29,6 +29,9 @@ static void write_world(char *text, size_t size, struct dice *d)
     static const char *const drills[] = {"\"spot-loss=1/2@1h\"", "\"zone-loss=cn-hangzhou-i@90m\"",
                                          "\"stock-out=30m@1h\", \"spot-loss=2/2@2h\""};
     static const char *const eci[] = {"", "\"virtualNode\": {\"burstResource\": \"eci\"},"};
+    /* Some Jobs have several completions and little time, in the first and the second item. */
+    int completions = (int)dice_int(d, 0, 5), parallelism = (int)dice_int(d, 1, 3);
+    int deadline_min = dice_flag(d) ? (int)dice_int(d, 3, 60) : 0;
     snprintf(
         text, size,
         "{\"sluice\": 1, \"name\": \"swarm\", \"horizon\": \"4h\", \"replications\": 1,"
@@ -41,6 +44,7 @@ static void write_world(char *text, size_t size, struct dice *d)
         " \"jobs\": ["
         "{\"name\": \"low\", \"count\": %d, \"every\": \"%ds\", \"runTime\": "
         "{\"distribution\": \"exponential\", \"mean\": \"%dm\"}, \"failureShare\": 0.%d,"
+        " \"completions\": %d, \"parallelism\": %d, \"activeDeadline\": \"%dm\","
         " \"restartPolicy\": \"%s\", \"backoffLimit\": %d, \"pod\": {\"gpus\": %d, "
         "\"priority\": -1}},"
         "{\"name\": \"mid\", \"count\": 20, \"every\": \"9m\", \"runTime\": \"11m\","
@@ -52,8 +56,9 @@ static void write_world(char *text, size_t size, struct dice *d)
         (int)dice_int(d, 1, 4), (int)dice_int(d, 0, 2), (int)dice_int(d, 0, 100),
         choose(d, notices, 2), (int)dice_int(d, 0, 1), choose(d, markets, 3),
         (int)dice_int(d, 1, 60), (int)dice_int(d, 10, 300), (int)dice_int(d, 1, 40),
-        (int)dice_int(d, 1, 5), choose(d, policies, 2), (int)dice_int(d, 0, 6),
-        (int)dice_int(d, 1, 2), (int)dice_int(d, 0, 2), (int)dice_int(d, 1, 4));
+        (int)dice_int(d, 1, 5), completions, parallelism, deadline_min, choose(d, policies, 2),
+        (int)dice_int(d, 0, 6), (int)dice_int(d, 1, 2), (int)dice_int(d, 0, 2),
+        (int)dice_int(d, 1, 4));
 }
 
 static void play_world(const char *text, struct sums *sums)
@@ -85,6 +90,7 @@ static void play_world(const char *text, struct sums *sums)
     sums->lost_pods += result_value(r, "jobs.lostPods", 0);
     sums->restarts += result_value(r, "jobs.restarts", 0);
     sums->completed += result_value(r, "jobs.completed", 0);
+    sums->late += result_value(r, "jobs.deadlineExceeded", 0);
     run_destroy(run);
     scenario_free(s);
     remove(f.path);
@@ -106,4 +112,5 @@ Test(jobs_swarm, no_job_and_no_gpu_time_is_lost)
     cr_assert_gt(sums.lost_pods, 20);
     cr_assert_gt(sums.restarts, 20);
     cr_assert_gt(sums.completed, 1000);
+    cr_assert_gt(sums.late, 100);
 }

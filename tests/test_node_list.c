@@ -40,6 +40,30 @@ Test(node_list, holds_what_the_published_file_holds)
     arena_destroy(a);
 }
 
+/* V100M32 tells its memory: it is asked for by that name, or as a V100. */
+Test(node_list, a_model_with_its_memory_is_of_its_kind_too)
+{
+    static const struct {
+        const char *model, *kind;
+        bool has;
+    } rows[] = {{"V100M32", "V100M32", true},  {"V100M32", "V100", true}, {"V100M32", "T4", false},
+                {"V100M32", "V100M16", false}, {"M40", "", false},        {"T4M", "T4", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[120];
+        snprintf(text, sizeof text, "sn,cpu_milli,memory_mib,gpu,model\na,1000,1,1,%s\n",
+                 rows[i].model);
+        struct temp_file f = temp_text(text);
+        struct arena *a = arena_create(NULL);
+        struct node_list l;
+        struct err e = {0};
+        cr_assert_eq(node_list_load(&l, a, f.path, &e), 0, "%s", e.msg);
+        cr_expect_eq(instance_has_gpu(&l.types[0], rows[i].kind), rows[i].has, "%s as %s",
+                     rows[i].model, rows[i].kind);
+        arena_destroy(a);
+        temp_drop(&f);
+    }
+}
+
 Test(node_list, names_file_and_line_of_what_is_wrong)
 {
     static const struct {
