@@ -79,10 +79,10 @@ int timings_add(struct timings *t, const struct timings_source *s, size_t line,
     char place[TIMINGS_PLACE];
     timings_table_place(s, line, place);
     if (!(p->batch >= 1 && p->batch <= 1e6) || p->batch != floor(p->batch) ||
-        !(p->time_s > 0 && p->time_s <= 86400) || !(p->cv >= 0 && p->cv <= 10))
+        !(p->time_s >= 1e-9 && p->time_s <= 86400) || !(p->cv >= 0 && p->cv <= 10))
         return err_set(e, ERR_INPUT, place,
                        "batch %g with a time of %g s and a cv of %g: a batch is a whole number of "
-                       "1 to 10^6, a time above 0, a cv 0 to 10",
+                       "1 to 10^6, a time 1 ns to a day, a cv 0 to 10",
                        p->batch, p->time_s, p->cv);
     if (t->n == TIMINGS_MAX)
         return err_set(e, ERR_INPUT, place, "more than %d batches", TIMINGS_MAX);

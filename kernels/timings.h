@@ -27,6 +27,7 @@ struct timings_source {
 struct timings {
     struct batch_point points[TIMINGS_MAX]; /* ascending batches */
     size_t n;
+    char model[96];   /* as the file calls it; may be empty */
     char remark[200]; /* what the reader should know of the figures; may be empty */
 };
 

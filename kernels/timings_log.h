@@ -16,6 +16,10 @@ enum timings_log_figure {
     TIMINGS_LOG_MEAN,
     TIMINGS_LOG_P50,
     TIMINGS_LOG_P99,
+    /* The same of a query of several samples: a sample's own latency may end before its query. */
+    TIMINGS_LOG_QUERY_MEAN,
+    TIMINGS_LOG_QUERY_P50,
+    TIMINGS_LOG_QUERY_P99,
     TIMINGS_LOG_FIGURES
 };
 

@@ -95,6 +95,9 @@ static int read_row(struct table *t, char *const *fields, size_t n, size_t line,
     }
     if (v[COLUMN_CONCURRENCY] != 1)
         return 0;
+    if (t->model >= 0 && (size_t)t->model < n)
+        snprintf(t->out->model, sizeof t->out->model, "%.*s",
+                 text_cut(fields[t->model], sizeof t->out->model - 1), fields[t->model]);
     if (v[COLUMN_THROUGHPUT] <= 0)
         return err_set(e, ERR_INPUT, place, "a throughput of 0");
     struct batch_point p = {.batch = v[COLUMN_BATCH],

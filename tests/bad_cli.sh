@@ -93,12 +93,12 @@ for target in link.svg pipe.svg; do
     spare "chart-to-a-${target%.svg}" "is a link, device or pipe" $target trace fit "$work/lives.csv" --chart
     spare "convert-to-a-${target%.svg}" "is a link, device or pipe" $target trace convert "$work/lives.csv" -o
     spare "profile-to-a-${target%.svg}" "is a link, device or pipe" $target \
-        calibrate --date 2026-05-31 --from "$work/times.csv" -o
+        calibrate --date 2026-05-31 --gpu T4 --model own --from "$work/times.csv" -o
 done
 spare fit-to-its-input "is the file that is read" lives.csv trace fit "$work/lives.csv" -o
 spare convert-to-its-input "is the file that is read" lives.csv trace convert "$work/lives.csv" -o
 spare profile-to-its-input "is the file that is read" times.csv \
-    calibrate --date 2026-05-31 --from "$work/times.csv" -o
+    calibrate --date 2026-05-31 --gpu T4 --model own --from "$work/times.csv" -o
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MINE "--gpu P4 --model mine --date 2026-05-31"
 static const struct calibration_reference mine = {"mine/P4/fp32", "here", {.sequence = -1}};
 
 /* The table and messages stay in `said`. */
@@ -37,7 +38,7 @@ Test(calibrate, writes_a_profile_that_scenarios_can_name)
     cr_assert(mkdtemp(dir));
     snprintf(out, sizeof out, "%s/own.json", dir);
     struct temp_file csv = temp_text("batch,seconds,cv\n1,0.005,0.1\n2,0.007,0.1\n4,0.011,0.1\n");
-    cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31", out), 0);
+    cr_assert_eq(calibrate(csv.path, MINE, out), 0);
     struct err e = {0};
     struct arena *a = arena_create(&e);
     struct calibration c;
@@ -60,15 +61,50 @@ Test(calibrate, writes_a_profile_that_scenarios_can_name)
 
 Test(calibrate, bad_times_and_a_missing_date_are_the_users_mistake)
 {
-    static const char *const bad[] = {"1,0.005\n1,0.006\n", "1,0.005\n2,-1\n", "1\n2\n",
-                                      "1.5,0.1\n2,0.2\n",   "1,0.005\n",       "1,x\n2,0.1\n"};
+    static const char *const bad[] = {"1,0.005\n1,0.006\n", "1,0.005\n2,-1\n",      "1\n2\n",
+                                      "1.5,0.1\n2,0.2\n",   "1,1e-320\n2,1e-319\n", "1,0.005\n",
+                                      "1,x\n2,0.1\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct temp_file csv = temp_text(bad[i]);
-        cr_assert_eq(calibrate(csv.path, "--date 2026-05-31", "/dev/null"), 2, "%s", bad[i]);
+        cr_assert_eq(calibrate(csv.path, MINE, "/dev/null"), 2, "%s", bad[i]);
         temp_drop(&csv);
     }
+    static const char *const lacking[][2] = {{"", "--date is needed"},
+                                             {"--date 2026-05-31 --model mine", "--gpu is needed"},
+                                             {"--date 2026-05-31 --gpu P4", "give it by --model"}};
     struct temp_file csv = temp_text("1,0.1\n2,0.2\n");
-    cr_assert_eq(calibrate(csv.path, "", "/dev/null"), 2);
+    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+        cr_expect_eq(calibrate(csv.path, lacking[i][0], "/dev/null"), 2);
+        cr_expect(strstr(said, lacking[i][1]), "%s", said);
+    }
+    temp_drop(&csv);
+}
+
+/* A row without a cv does not say 0, a file may name its model, and two points leave no interval.
+ */
+Test(calibrate, what_a_file_leaves_out_is_not_taken_as_zero)
+{
+    char dir[] = "/tmp/sluice_calibrate_XXXXXX", out[64];
+    cr_assert(mkdtemp(dir));
+    snprintf(out, sizeof out, "%s/own.json", dir);
+    struct temp_file csv = temp_text("Model,Batch,Concurrency,Throughput (infer/sec)\n"
+                                     "mine,1,1,100\nmine,2,1,125\n");
+    cr_assert_eq(calibrate(csv.path, "--gpu P4 --date 2026-05-31", out), 0, "%s", said);
+    cr_expect(strstr(said, "mine"), "%s", said);
+    temp_drop(&csv);
+    csv = temp_text("1,0.010,0.1\n2,0.016\n");
+    cr_assert_eq(calibrate(csv.path, MINE, out), 0, "%s", said);
+    cr_expect(strstr(said, "95 % intervals unknown: two batches leave none"), "%s", said);
+    struct err e = {0};
+    struct arena *a = arena_create(&e);
+    struct calibration c;
+    cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
+    const struct profile *p = calibration_find(&c, &mine, &e);
+    cr_assert(p, "%s", e.msg);
+    cr_expect_float_eq(p->cv, 0.1, 1e-9);
+    arena_destroy(a);
+    remove(out);
+    remove(dir);
     temp_drop(&csv);
 }
 
@@ -78,8 +114,7 @@ Test(calibrate, held_out_batches_judge_the_fit_and_are_no_points)
     cr_assert(mkdtemp(dir));
     snprintf(out, sizeof out, "%s/own.json", dir);
     struct temp_file csv = temp_text("1,0.005\n2,0.007\n4,0.011\n8,0.020\n");
-    cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31 --held-out 8", out),
-                 0, "%s", said);
+    cr_assert_eq(calibrate(csv.path, MINE " --held-out 8", out), 0, "%s", said);
     struct err e = {0};
     struct arena *a = arena_create(&e);
     struct calibration c;
@@ -95,7 +130,7 @@ Test(calibrate, held_out_batches_judge_the_fit_and_are_no_points)
     remove(dir);
     temp_drop(&csv);
     csv = temp_text("1,0.005\n2,0.007\n4,0.011\n");
-    cr_assert_eq(calibrate(csv.path, "--date 2026-05-31 --held-out 3", "/dev/null"), 2);
+    cr_assert_eq(calibrate(csv.path, MINE " --held-out 3", "/dev/null"), 2);
     cr_assert(strstr(said, "--held-out: batch 3 was not measured"), "%s", said);
     temp_drop(&csv);
 }
@@ -139,7 +174,7 @@ Test(calibrate, times_that_fall_and_parts_below_zero_are_told)
         struct err e = {0};
         struct arena *a = arena_create(&e);
         struct calibration c;
-        cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31", out), 0);
+        cr_assert_eq(calibrate(csv.path, MINE, out), 0);
         cr_assert_eq(calibration_load(&c, a, dir, &e), 0, "%s", e.msg);
         const struct profile *p = c.files[0].profiles.items;
         cr_expect(p->t0 >= 0 && p->per_item >= 0 && p->t0 + p->per_item > 0);
@@ -151,7 +186,7 @@ Test(calibrate, times_that_fall_and_parts_below_zero_are_told)
         temp_drop(&csv);
     }
     struct temp_file csv = temp_text("1,0.005\n2,0.007\n4,0.011\n");
-    cr_assert_eq(calibrate(csv.path, "--gpu P4 --model mine --date 2026-05-31", out), 0);
+    cr_assert_eq(calibrate(csv.path, MINE, out), 0);
     cr_expect_not(strstr(said, "WARNING"), "%s", said);
     temp_drop(&csv);
     remove(out);

@@ -190,6 +190,26 @@ Test(timings, mlperf_detail_gives_the_same_and_says_when_it_is_invalid)
     cr_expect_eq(strncmp(failure.where, "file:1:", 7), 0, "%s", failure.where);
 }
 
+/* Eight samples of a query end one by one: the batch took as long as the query. */
+Test(timings, mlperf_detail_of_multi_stream_takes_the_query)
+{
+    static const char log[] =
+        ":::MLLOG {\"key\": \"effective_scenario\", \"value\": \"MultiStream\"}\n"
+        ":::MLLOG {\"key\": \"effective_samples_per_query\", \"value\": 8}\n"
+        ":::MLLOG {\"key\": \"result_mean_latency_ns\", \"value\": 270000}\n"
+        ":::MLLOG {\"key\": \"result_99.00_percentile_latency_ns\", \"value\": 520000}\n"
+        ":::MLLOG {\"key\": \"result_mean_query_latency_ns\", \"value\": 508400}\n"
+        ":::MLLOG {\"key\": \"result_50.00_percentile_per_query_latency_ns\", \"value\": "
+        "508000}\n"
+        ":::MLLOG {\"key\": \"result_99.00_percentile_per_query_latency_ns\", \"value\": "
+        "526000}\n";
+    struct timings t;
+    cr_assert_eq(read_text(log, (struct wish){0}, &t), 0, "%s", failure.msg);
+    cr_expect_eq(t.points[0].batch, 8);
+    cr_expect_float_eq(t.points[0].time_s, 508.4e-6, 1e-12);
+    cr_expect_float_eq(t.points[0].cv, 0.015, 0.001); /* ln(526 / 508) / 2.3263 */
+}
+
 Test(timings, plain_rows_take_words_on_top_blanks_and_any_order)
 {
     struct timings t;
@@ -208,10 +228,11 @@ Test(timings, bad_files_name_their_line)
         const char *text, *format, *where, *msg;
     } bad[] = {
         {"1,0.1\n1,0.2\n", NULL, "file:2", "batch 1 is there twice"},
+        {"1,1e-320\n", NULL, "file:1", "a time 1 ns to a day"},
         {"1,0.1\n2\n", NULL, "file:2", "a row is batch,seconds[,cv[,samples]]; 1 fields"},
         {"1,0.1\n2,x\n", NULL, "file:2", "'x' is none"},
         {"1,0.1\n2,nan\n", NULL, "file:2", "'nan' is none"},
-        {"1,0.1\n2,-1\n", NULL, "file:2", "a time above 0"},
+        {"1,0.1\n2,-1\n", NULL, "file:2", "a time 1 ns"},
         {"1.5,0.1\n", NULL, "file:1", "a batch is a whole number"},
         {"", NULL, "file", "no times were found, read as csv"},
         {"a\n", "perf_analyzer", "file", "the first line lacks Inferences/Second"},

@@ -28,7 +28,7 @@ struct calibrate {
     double load_share; /* of what back to back serves; 0: back to back */
     /* texts that the draft borrows */
     struct environment environment;
-    char framework[200], source[400], remark[200], kind[PROFILE_DRAFT_KIND];
+    char framework[200], source[400], remark[200], kind[PROFILE_DRAFT_KIND], model[96];
 };
 
 /* ---- measuring ---- */
@@ -176,6 +176,8 @@ static int merge(struct calibrate *c, const struct timings_source *s, const stru
     memcpy(c->draft.points, all.points, all.n * sizeof *all.points);
     if (t->remark[0])
         memcpy(c->remark, t->remark, sizeof c->remark);
+    if (t->model[0])
+        memcpy(c->model, t->model, sizeof c->model);
     return 0;
 }
 
@@ -202,7 +204,11 @@ static int read_files(struct calibrate *c, struct arena *a, struct err *e)
                                      i ? "," : "", s.path);
     }
     c->draft.framework = c->draft.framework ? c->draft.framework : "as measured by the caller";
-    c->draft.gpu = c->draft.gpu ? c->draft.gpu : "CPU";
+    if (!c->draft.model && c->model[0])
+        c->draft.model = c->model;
+    if (!c->draft.model)
+        return err_set(e, ERR_INPUT, c->from.items[0],
+                       "the file does not name the model that was measured: give it by --model");
     return 0;
 }
 
@@ -255,21 +261,26 @@ static int check(struct calibrate *c, struct err *e)
         return err_set(e, ERR_INPUT, NULL,
                        "--threads, --min-duration, --max-duration and --load are for measuring; "
                        "--from reads what was measured");
+    if (c->from.count > 0 && !c->draft.gpu)
+        return err_set(e, ERR_INPUT, NULL,
+                       "--gpu is needed with --from: the kind that ran it, such as T4, or CPU");
     if (c->from.count == 0 && (c->format || c->config))
         return err_set(e, ERR_INPUT, NULL, "--input-format and --model-config belong to --from");
     if (c->from.count == 0 && !c->batches)
         c->batches = "1,2,4,8";
+    if (c->from.count == 0 && !c->draft.model)
+        c->draft.model = "inception_v3";
     return show_check_output(c->out, "--output", &c->from, e);
 }
 
 static int run(int argc, char **argv, struct err *e)
 {
-    struct calibrate c = {.backend = "auto",
-                          .draft = {.model = "inception_v3", .precision = "fp32", .stable = true}};
+    struct calibrate c = {.backend = "auto", .draft = {.precision = "fp32", .stable = true}};
     struct profile_draft *d = &c.draft;
     struct option_texts operands = {0};
     const struct option rows[] = {
-        {"--model", NULL, OPTION_TEXT, &d->model, "NAME", "inception_v3, bert_base or bert_tiny"},
+        {"--model", NULL, OPTION_TEXT, &d->model, "NAME",
+         "inception_v3, bert_base or bert_tiny; with --from any name, if the file has none"},
         {"--batches", NULL, OPTION_TEXT, &c.batches, "LIST",
          "sizes to measure, 1,2,4,8; with --from the batch of each file that does not say it"},
         {"--held-out", NULL, OPTION_TEXT, &c.held, "LIST",
@@ -289,7 +300,7 @@ static int run(int argc, char **argv, struct err *e)
         {"--model-config", NULL, OPTION_TEXT, &c.config, "NAME",
          "which model or configuration of a Model Analyzer table"},
         {"--gpu", NULL, OPTION_TEXT, &d->gpu, "NAME",
-         "kind of GPU in the profile; CPU, or the board that ran"},
+         "kind of GPU in the profile, or CPU; by default the board that ran"},
         {"--framework", NULL, OPTION_TEXT, &d->framework, "TEXT", "software that ran it"},
         {"--precision", NULL, OPTION_TEXT, &d->precision, "NAME", "fp32"},
         {"--device", NULL, OPTION_TEXT, &d->device, "TEXT", "exact board"},

@@ -137,6 +137,19 @@ static void say_doubts(const struct profile_draft *d, struct text *to)
                     (int)d->left_out[i], i + 1 == d->n_left_out ? ". " : "");
 }
 
+/* Any two points lie on a line. */
+static void say_intervals(const struct profile_draft *d, struct text *to)
+{
+    size_t fitted = 0;
+    for (size_t i = 0; i < d->n; i++)
+        fitted += !d->held[i];
+    if (fitted < 3)
+        text_add(to, "95 % intervals unknown: two batches leave none");
+    else
+        text_printf(to, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms",
+                    d->fit.t0_half_s * 1e3, d->fit.per_item_half_s * 1e3);
+}
+
 /* ---- JSON ---- */
 
 static void put_string(struct json_out *o, const char *key, const char *value)
@@ -206,12 +219,17 @@ static void put_points(const struct profile_draft *d, struct json_out *o)
     json_out_close(o, "]");
 }
 
+/* A file that states no spread for a batch does not say that there is none. */
 static double mean_cv(const struct profile_draft *d)
 {
     double cv = 0;
+    size_t known = 0;
     for (size_t i = 0; i < d->n; i++)
-        cv += d->points[i].cv / (double)d->n;
-    return cv;
+        if (d->points[i].cv > 0) {
+            cv += d->points[i].cv;
+            known++;
+        }
+    return known > 0 ? cv / (double)known : 0;
 }
 
 static void put_spread(const struct profile_draft *d, struct json_out *o)
@@ -246,8 +264,8 @@ static void put_source(const struct profile_draft *d, struct json_out *o)
     put_string(o, "quality", "measured");
     put_string(o, "source", d->source);
     put_string(o, "date", d->date);
-    text_printf(&note, "95 %% intervals: t0 +- %.3g ms, perItem +- %.3g ms. ",
-                d->fit.t0_half_s * 1e3, d->fit.per_item_half_s * 1e3);
+    say_intervals(d, &note);
+    text_add(&note, ". ");
     say_doubts(d, &note);
     text_add(&note, d->remark ? d->remark : "");
     while (note.length > 0 && note.s[note.length - 1] == ' ')
@@ -316,9 +334,9 @@ void profile_draft_text(const struct profile_draft *d, struct text *to)
                     (d->fit.t0_s + d->fit.per_item_s * p->batch) * 1e3, 100 * d->residuals[i],
                     p->cv, p->samples, d->held[i] ? "  held out" : "");
     }
-    text_printf(to, "t(b) = %.4g ms + %.4g ms x b; 95 %% intervals +- %.2g ms and +- %.2g ms\n",
-                d->fit.t0_s * 1e3, d->fit.per_item_s * 1e3, d->fit.t0_half_s * 1e3,
-                d->fit.per_item_half_s * 1e3);
+    text_printf(to, "t(b) = %.4g ms + %.4g ms x b; ", d->fit.t0_s * 1e3, d->fit.per_item_s * 1e3);
+    say_intervals(d, to);
+    text_add(to, "\n");
     say_trust(d, to);
     struct text doubts = {0};
     say_doubts(d, &doubts);
