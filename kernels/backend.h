@@ -80,8 +80,9 @@ extern const struct backend backend_reference; /* double, as the formulas are wr
 extern const struct backend backend_blas;      /* float, OpenBLAS */
 extern const struct backend backend_cuda;      /* float, one GPU; only in builds with CUDA */
 
-/* "cpu", "cuda", or "auto": a GPU when there is one. NULL and ERR_SYSTEM without a GPU, its driver
- * or a build with CUDA, in words that name the CPU backend; ERR_INPUT for another name. */
-const struct backend *backend_find(const char *name, struct err *e);
+/* "cpu", "cuda", or "auto": a GPU when there is one, else the processor, and *why tells what is
+ * missing (code 0 otherwise). For "cuda" NULL and ERR_SYSTEM without a GPU, its driver or a build
+ * with CUDA, in words that name the CPU backend; ERR_INPUT for another name. */
+const struct backend *backend_find(const char *name, struct err *why, struct err *e);
 
 #endif

@@ -8,22 +8,24 @@
 #include <string.h>
 
 struct made {
-    const char *device, *clocks, *scenario;
+    const char *device, *clocks, *scenario, *weights;
     double p50, scatter, clock;
 };
 
-static const struct made usual = {"AMD EPYC", "locked", "single_stream", 0.010, 0.001, 2.4};
+static const struct made usual = {"AMD EPYC", "locked", "single_stream", "random", 0.010,
+                                  0.001,      2.4};
 
 static struct temp_file document(const struct made *m)
 {
     char text[1500];
     snprintf(text, sizeof text,
-             "{\"schema\": \"sluice.benchNetwork/1\", \"model\": \"bert_base\", \"backend\": "
-             "\"cpu\", \"device\": \"%s\", \"core\": \"Zen\", \"clocks\": \"%s\", \"driver\": "
-             "\"Linux\", \"framework\": \"OpenBLAS\", \"threads\": 2, \"precision\": \"fp32\", "
-             "\"scenario\": \"%s\", \"batch\": 4, \"latency\": {\"p50\": %.9g, \"p50Low\": %.9g, "
+             "{\"schema\": \"sluice.benchNetwork/1\", \"backend\": \"cpu\", \"device\": \"%s\", "
+             "\"core\": \"Zen\", \"clocks\": \"%s\", \"driver\": \"Linux\", \"framework\": "
+             "\"OpenBLAS\", \"threads\": 2, \"settings\": {\"model\": \"bert_base\", \"scenario\": "
+             "\"%s\", \"weights\": \"%s\"}, \"batch\": 4, \"latency\": {\"p50\": %.9g, \"p50Low\": "
+             "%.9g, "
              "\"p50High\": %.9g}, \"disturbance\": {\"clockGHz\": %.3f}}",
-             m->device, m->clocks, m->scenario, m->p50, m->p50 * (1 - m->scatter),
+             m->device, m->clocks, m->scenario, m->weights, m->p50, m->p50 * (1 - m->scatter),
              m->p50 * (1 + m->scatter), m->clock);
     return temp_text(text);
 }
@@ -69,15 +71,17 @@ Test(bench_compare, slower_is_what_moved_by_more_than_both_scatter)
 
 Test(bench_compare, different_environments_and_settings_are_refused_by_name)
 {
-    struct made other[4] = {usual, usual, usual, usual};
-    static const char *const words[4] = {
+    struct made other[5] = {usual, usual, usual, usual, usual};
+    static const char *const words[5] = {
         "environment.device: AMD EPYC, now Xeon", "environment.clocks: locked, now powersave",
-        "setting.scenario: single_stream, now server", "clock seen: 2.40 GHz, now 1.20"};
+        "setting.scenario: single_stream, now server", "clock seen: 2.40 GHz, now 1.20",
+        "setting.weights: random, now file 1f"};
     other[0].device = "Xeon";
     other[1].clocks = "powersave";
     other[2].scenario = "server";
     other[3].clock = 1.2;
-    for (int i = 0; i < 4; i++) {
+    other[4].weights = "file 1f";
+    for (int i = 0; i < 5; i++) {
         cr_expect_eq(compare(&usual, &other[i], false), -1);
         cr_expect_eq(failure.code, ERR_INPUT);
         cr_expect(strstr(failure.msg, words[i]), "%s", failure.msg);

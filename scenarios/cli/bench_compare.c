@@ -5,6 +5,7 @@
 #include "reports/store.h"
 #include "scenarios/cli/bench.h"
 #include "scenarios/cli/bench_result.h"
+#include "scenarios/cli/bench_setting.h"
 #include "scenarios/cli/bench_setup.h"
 #include "sim/arena.h"
 #include "sim/err.h"
@@ -52,27 +53,22 @@ static void read_percentiles(struct bench_result *b, const char *group, const st
     }
 }
 
-/* The keys of the JSON document, and the names that they have in a result. */
-static const struct {
-    const char *key;
-    bool setting;
-} keys[] = {
-    {"backend", false},  {"device", false},    {"core", false},    {"clocks", false},
-    {"driver", false},   {"framework", false}, {"threads", false}, {"model", true},
-    {"precision", true}, {"scenario", true},   {"sequence", true}, {"tokens", true},
-    {"isolated", true},
-};
+/* The keys of the JSON document that tell the environment, and its object of settings. */
+static const char *const keys[] = {"backend", "device",    "core",   "clocks",
+                                   "driver",  "framework", "threads"};
 
 static void read_keys(struct bench_result *b, const struct json *bench)
 {
+    const struct json *settings = json_get(bench, "settings");
+    for (size_t i = 0; settings && bench_setting_keys[i]; i++)
+        if (text_of(settings, bench_setting_keys[i])[0])
+            bench_result_setting(b, bench_setting_keys[i],
+                                 text_of(settings, bench_setting_keys[i]));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char path[64];
-        const char *value = text_of(bench, keys[i].key);
-        snprintf(path, sizeof path, "%s.%s", keys[i].setting ? "setting" : "environment",
-                 keys[i].key);
-        if (value[0] && keys[i].setting)
-            bench_result_setting(b, keys[i].key, value);
-        else if (value[0] && b->r.n_assumptions < 32)
+        const char *value = text_of(bench, keys[i]);
+        snprintf(path, sizeof path, "environment.%s", keys[i]);
+        if (value[0] && b->r.n_assumptions < 32)
             b->r.assumptions[b->r.n_assumptions++] =
                 (struct result_assumption){.path = arena_text(b->r.arena, path, strlen(path), b->e),
                                            .value = value,

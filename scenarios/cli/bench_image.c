@@ -211,7 +211,7 @@ static int see(struct sight *s, struct arena *arena, struct err *e)
         return -1;
     struct network_choice c = {
         .name = "inception_v3", .batch = 1, .seed = 1, .weights = s->a->weights};
-    s->backend = backend_find(s->a->backend, e);
+    s->backend = bench_setup_backend(s->a->backend, e);
     if (!s->backend || bench_setup_variant(s->a, &c, e) ||
         network_source_open(arena, &c, &s->source, e))
         return -1;

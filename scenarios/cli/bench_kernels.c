@@ -207,7 +207,7 @@ static int bench_products(const struct bench_arguments *a, struct err *e)
 /* The processor's products stand for its operators, unless a model is named. */
 int bench_kernels(const struct bench_arguments *a, struct err *e)
 {
-    const struct backend *backend = backend_find(a->backend, e);
+    const struct backend *backend = bench_setup_backend(a->backend, e);
     if (!backend || bench_compare_check(a, e) ||
         show_check_target(a->no_store ? NULL : a->db, "--db", e))
         return -1;

@@ -7,6 +7,7 @@
 #include "scenarios/cli/bench_compare.h"
 #include "scenarios/cli/bench_image.h"
 #include "scenarios/cli/bench_result.h"
+#include "scenarios/cli/bench_setting.h"
 #include "scenarios/cli/bench_setup.h"
 #include "scenarios/cli/show.h"
 #include "sim/arena.h"
@@ -25,6 +26,8 @@ struct sweep {
     size_t n;                 /* batches that were measured: the first ones of the setup */
     double left_s;            /* of --max-duration; may be infinite */
     struct bench_chart chart; /* n 0: none */
+    struct bench_setting settings[BENCH_SETTINGS];
+    size_t n_settings;
 };
 
 /* ---- text ---- */
@@ -301,6 +304,16 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
     json_out_close(o, "}");
 }
 
+/* Beside those with a key of their own. */
+static void put_settings(struct json_out *o, const struct sweep *s)
+{
+    json_out_key(o, "settings");
+    json_out_open(o, "{");
+    for (size_t i = 0; i < s->n_settings; i++)
+        put_string(o, s->settings[i].key, s->settings[i].value);
+    json_out_close(o, "}");
+}
+
 static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
 {
     const struct network_bench_setup *n = &s->setup->network;
@@ -313,6 +326,7 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
     put_environment(o, &b->environment);
     put_string(o, "scenario", load_names[n->load.scenario]);
     put_bool(o, "isolated", n->isolated);
+    put_settings(o, s);
     put_int(o, "batch", s->setup->batches[i]);
     if (b->sequence)
         put_int(o, "sequence", b->sequence);
@@ -476,18 +490,9 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
 {
     const struct network_bench_setup *n = &s->setup->network;
     struct text command = {0}, verdict = {0};
-    char sequence[16], tokens[16];
-    snprintf(sequence, sizeof sequence, "%d", (int)s->benches[0].sequence);
     bench_result_environment(b, &s->benches[0].environment);
-    bench_result_setting(b, "model", n->model.name);
-    bench_result_setting(b, "precision", "fp32");
-    bench_result_setting(b, "scenario", load_names[n->load.scenario]);
-    bench_result_setting(b, "isolated", n->isolated ? "true" : "false");
-    if (s->benches[0].sequence)
-        bench_result_setting(b, "sequence", sequence);
-    snprintf(tokens, sizeof tokens, "%d", (int)s->benches[0].tokens);
-    if (s->benches[0].tokens)
-        bench_result_setting(b, "tokens", tokens);
+    for (size_t i = 0; i < s->n_settings; i++)
+        bench_result_setting(b, s->settings[i].key, s->settings[i].value);
     for (size_t i = 0; i < s->n; i++) {
         bench_result_network(b, s->setup->batches[i], &s->benches[i]);
         b->r.holds = b->r.holds && (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);
@@ -503,7 +508,7 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
 }
 
 /* The comparison is made before the store changes: `last` means the last but this one. */
-static int deliver(const struct bench_arguments *a, struct arena *arena, const struct sweep *s,
+static int deliver(const struct bench_arguments *a, struct arena *arena, struct sweep *s,
                    double started_s, struct err *e)
 {
     struct bench_result b;
@@ -511,7 +516,8 @@ static int deliver(const struct bench_arguments *a, struct arena *arena, const s
     char name[96];
     snprintf(name, sizeof name, "bench-%s", s->setup->network.model.name);
     bench_result_begin(&b, arena, name, e);
-    if (make_result(s, a, &b))
+    s->n_settings = bench_setting_list(s->setup, &s->benches[0], s->settings, e);
+    if (s->n_settings == 0 || make_result(s, a, &b))
         return -1;
     b.r.epoch_s = (int64_t)started_s;
     if (strcmp(a->format, "json") == 0)

@@ -3,8 +3,18 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct backend *bench_setup_backend(const char *name, struct err *e)
+{
+    struct err why;
+    const struct backend *found = backend_find(name, &why, e);
+    if (found && why.code)
+        fprintf(stderr, "no GPU (%s): the processor is measured\n", why.msg);
+    return found;
+}
 
 int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
                         size_t *n, struct err *e)
@@ -201,7 +211,7 @@ int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct
     if (a->batches &&
         bench_setup_batches("--batches", a->batches, out->batches, &out->n_batches, e))
         return -1;
-    n->backend = backend_find(a->backend, e);
+    n->backend = bench_setup_backend(a->backend, e);
     n->model = (struct network_choice){.name = a->model,
                                        .batch = out->batches[0],
                                        .sequence = (int32_t)a->sequence,

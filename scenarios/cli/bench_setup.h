@@ -19,6 +19,8 @@ struct bench_setup {
                     * infinite without it */
 };
 
+/* backend_find; "auto" without a GPU says on standard error what is missing. */
+const struct backend *bench_setup_backend(const char *name, struct err *e);
 /* ERR_INPUT names the option; ERR_SYSTEM when the backend is not there. */
 int bench_setup(const struct bench_arguments *a, struct bench_setup *out, struct err *e);
 /* Batch, sequence and tokens, as far as the model has them. */

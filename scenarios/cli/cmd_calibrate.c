@@ -137,7 +137,7 @@ static int measure(struct calibrate *c, struct err *e)
         bench_setup_seconds("--min-duration", c->least, &setup.load.min_s, e) ||
         bench_setup_seconds("--max-duration", c->most, &left_s, e) || read_load(c, e))
         return -1;
-    setup.backend = backend_find(c->backend, e);
+    setup.backend = bench_setup_backend(c->backend, e);
     if (!setup.backend)
         return -1;
     setup.load.max_s = setup.load.max_s > setup.load.min_s ? setup.load.max_s : setup.load.min_s;
