@@ -36,7 +36,7 @@ Test(jobs_parallel, no_more_pods_run_at_once_than_parallelism)
             most = at_once > most ? at_once : most;
         }
         cr_expect_eq(fixture_value(&p, "jobs.completed"), rows[i].done, "row %zu", i);
-        cr_expect_eq(p.r->n_bills, rows[i].done, "row %zu: each in a pod of its own", i);
+        cr_expect_eq((double)p.r->n_bills, rows[i].done, "row %zu: each in a pod of its own", i);
         cr_expect_float_eq((double)last / 1e9, rows[i].rounds * EACH, 1e-6, "row %zu: %g", i,
                            (double)last / 1e9);
         cr_expect_eq(most, rows[i].most, "row %zu: %g at once", i, most);
