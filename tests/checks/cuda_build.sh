@@ -96,6 +96,8 @@ $(diff <(grep "^$r," "$table") <(grep "^$r," "$work/now") | sed -n 's/^</table: 
         echo "the table has no rows of CUDA $r: only spills were looked for"
     fi
 done
+left=""
+[ -n "$old" ] || left="; sm_61 and sm_70 skipped: SLUICE_CUDA_11=fetch unpacks CUDA 11.8 (1.2 GB)"
 kernels=$(cut -d, -f3 "$work/now" | sort -u | wc -l)
-verdict "$kernels" "kernels compiled without a warning for $(cut -d, -f2 "$work/now" | sort -u | tr '\n' ' ')by CUDA$(printf ' %s' $releases)" \
+verdict "$kernels" "kernels compiled without a warning for $(cut -d, -f2 "$work/now" | sort -u | tr '\n' ' ')by CUDA$(printf ' %s' $releases)$left" \
     "$(printf '%s\n' "$bad" | sed '/^$/d')"
