@@ -41,13 +41,17 @@ static struct given *give(const char *text)
 static const struct spot_traces *load_prices(struct given *g)
 {
     g->pool.price_traces = (struct knob_list){&g->config, 1};
-    return spot_trace_load(g->arena, &g->pool, &g->frame, &g->e);
+    char path[80];
+    struct spot_trace_buyer pool = spot_trace_pool(&g->pool, path, sizeof path);
+    return spot_trace_load(g->arena, &pool, &g->frame, &g->e);
 }
 
 static const struct spot_traces *load_stock(struct given *g)
 {
     g->pool.stock_traces = (struct knob_list){&g->config, 1};
-    return spot_trace_load(g->arena, &g->pool, &g->frame, &g->e);
+    char path[80];
+    struct spot_trace_buyer pool = spot_trace_pool(&g->pool, path, sizeof path);
+    return spot_trace_load(g->arena, &pool, &g->frame, &g->e);
 }
 
 static void leave(struct given *g)

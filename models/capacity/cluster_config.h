@@ -29,6 +29,7 @@ struct cluster_config {
     struct account_config account;           /* an object by account_knobs */
     const struct spot_traces *const *traces; /* models/capacity/spot_trace.h, one per pool; NULL:
                                                 none */
+    const struct spot_traces *eci_traces;    /* of the virtual node; NULL: none */
     const struct drill *drills;              /* models/capacity/drill.h; checked with the cluster */
     size_t n_drills;
     const char *node_list;         /* file of machines that are simply there; NULL: none */

@@ -7,6 +7,7 @@
 #include "models/capacity/eci_wait.h"
 #include "models/capacity/pods.h"
 #include "models/capacity/route.h"
+#include "models/capacity/spot_zone.h"
 #include "models/capacity/supply.h"
 #include "sim/chance.h"
 #include "sim/recorder.h"
@@ -40,6 +41,7 @@ struct eci_instance {
     uint32_t zone;    /* in the virtual node's list */
     int64_t reserved; /* thousandths of a vCPU of the quota */
     bool billed, spot, noticed;
+    uint32_t batch;  /* it is taken back with others of its zone: from 1; 0: alone */
     bool lives, ran; /* it has a state; its container has run */
     bool got;        /* it has its machine */
     enum eci_state state;
@@ -63,11 +65,14 @@ struct eci_fleet {
     const struct spot_preset *market;
     int64_t *prices; /* of the market by step, millionths of list */
     size_t n_prices;
-    int64_t cpu_milli;                /* of the quota, those on their way included */
-    sim_ns zone_from[ECI_ZONES_MAX];  /* anything can be had from then on */
-    sim_ns stock_from[ECI_ZONES_MAX]; /* spot can be had from then on */
-    sim_ns state_ns[ECI_STATES];      /* of all instances */
-    sim_ns paid_ns;                   /* before any rounding to the billing step */
+    const struct spot_traces *traces;      /* recorded prices and stock; NULL: none */
+    struct spot_zone zones[ECI_ZONES_MAX]; /* of the market */
+    bool stock_checks[ECI_ZONES_MAX];      /* protected ones beyond it wait for their end */
+    int64_t cpu_milli;                     /* of the quota, those on their way included */
+    sim_ns zone_from[ECI_ZONES_MAX];       /* anything can be had from then on */
+    sim_ns stock_from[ECI_ZONES_MAX];      /* spot can be had from then on */
+    sim_ns state_ns[ECI_STATES];           /* of all instances */
+    sim_ns paid_ns;                        /* before any rounding to the billing step */
     struct sim_handle retry;
     uint32_t *uses; /* of one instance, by use of the ledger */
     rec_id level;

@@ -3,6 +3,7 @@
 
 #include "models/capacity/drill.h"
 #include "models/capacity/eci_fleet.h"
+#include "models/capacity/eci_spot.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/virtual_node.h"
 #include "models/money/ledger.h"
@@ -98,15 +99,6 @@ void eci_life_changed(struct eci_fleet *s, sim_ns now, uint32_t slot)
 
 /* ---- preemptible instances ---- */
 
-struct spot_bid eci_life_bid(const struct eci_fleet *s, const struct eci_instance *in)
-{
-    struct steps price = {s->prices, s->n_prices, NULL, s->market->price_step};
-    const struct eci_offer *o = in->offer;
-    return (struct spot_bid){price,
-                             spot_list_price(s->market, o->spot_micro_per_hour, o->micro_per_hour),
-                             s->kinds[in->shape].request.limit_micro};
-}
-
 static void on_gone(void *self, sim_ns now, uint64_t key)
 {
     struct eci_fleet *s = self;
@@ -133,9 +125,7 @@ static void on_expired(void *self, sim_ns now, uint64_t key)
     recorder_log(eci_fleet_recorder(s), now, true, pods_view(s->set.pods, in->pod.slot)->name,
                  "Expired", "the preemptible instance was taken back: its pod is Failed");
     in->loss = (struct sim_handle){0};
-    sim_ns out = spot_stock_out(s->market, eci_fleet_chance(s, in, CHANCE_SPOT));
-    if (now + out > s->stock_from[in->zone])
-        s->stock_from[in->zone] = now + out;
+    eci_spot_lost(s, in, now);
     vanish(s, in, now, ECI_EXPIRED);
 }
 
@@ -163,12 +153,30 @@ static void on_notice(void *self, sim_ns now, uint64_t key)
     in->noticed = true;
     sim_cancel(eci_fleet_clock(s), in->loss);
     recorder_log(eci_fleet_recorder(s), now, true, pods_view(s->set.pods, in->pod.slot)->name,
-                 "SpotToBeReleased", "released in %lld s; %s",
+                 "SpotToBeReleased", "released in %lld s%s; %s",
                  (long long)(s->config->notice / SIM_SECOND),
+                 in->batch ? ", with others of its zone" : "",
                  handled ? "a handler replaces it" : "nobody listens");
     in->loss = sim_at(eci_fleet_clock(s), now + s->config->notice, SIM_LOSS, on_expired, s, key);
     if (handled)
         on_evict(s, now, key);
+}
+
+void eci_life_notice(struct eci_fleet *s, sim_ns now, struct eci_instance *in)
+{
+    on_notice(s, now, eci_fleet_key(in));
+}
+
+static void on_price(void *self, sim_ns now, uint64_t key);
+
+/* The purchase price holds through the protection. */
+static void plan_price(struct eci_fleet *s, struct eci_instance *in, const struct steps *price,
+                       sim_ns now)
+{
+    sim_ns protected = in->since + s->kinds[in->shape].request.protection;
+    sim_ns next = price->n > 1 && now < protected ? protected : steps_next(price, now);
+    if (next < s->set.cluster->horizon)
+        in->step = sim_at(eci_fleet_clock(s), next, SIM_FAULT, on_price, s, eci_fleet_key(in));
 }
 
 static void on_price(void *self, sim_ns now, uint64_t key)
@@ -177,34 +185,23 @@ static void on_price(void *self, sim_ns now, uint64_t key)
     struct eci_instance *in = eci_fleet_find(s, key);
     if (!in || !in->billed)
         return;
-    struct spot_bid bid = eci_life_bid(s, in);
+    struct spot_bid bid = eci_spot_bid(s, in);
     int64_t price = spot_price_paid(&bid, now);
     if (price != in->price) {
         close_stretch(in, now);
         in->price = price;
         ledger_price(s->set.ledger, s->set.first_account + in->pod.slot, now, price);
     }
-    sim_ns step = s->market->price_step;
-    in->step = sim_at(eci_fleet_clock(s), (now / step + 1) * step, SIM_FAULT, on_price, s, key);
+    plan_price(s, in, &bid.price, now);
 }
 
 static void plan_spot_life(struct eci_fleet *s, struct eci_instance *in, sim_ns now)
 {
-    sim_ns horizon = s->set.cluster->horizon, step = s->market->price_step;
-    struct spot_terms terms = {
-        .protection = s->kinds[in->shape].request.protection,
-        .share = 1, /* instances of one pod each: batches are counted as single losses */
-        .chance = eci_fleet_chance(s, in, CHANCE_SPOT),
-        .bid = eci_life_bid(s, in),
-    };
-    sim_ns notice = spot_loss_at(s->market, &terms, now, horizon);
-    if (notice < horizon)
+    struct spot_bid bid = eci_spot_bid(s, in);
+    sim_ns notice = eci_spot_loss(s, in, now);
+    if (notice < s->set.cluster->horizon)
         in->loss = sim_at(eci_fleet_clock(s), notice, SIM_LOSS, on_notice, s, eci_fleet_key(in));
-    /* The purchase price holds through the protection. */
-    sim_ns protection = s->kinds[in->shape].request.protection;
-    sim_ns first = protection > 0 ? now + protection : step > 0 ? (now / step + 1) * step : 0;
-    if (step > 0 && first < horizon)
-        in->step = sim_at(eci_fleet_clock(s), first, SIM_FAULT, on_price, s, eci_fleet_key(in));
+    plan_price(s, in, &bid.price, now);
 }
 
 /* The image download starts: from here on it is paid for. */
@@ -216,7 +213,7 @@ void eci_life_begin(struct eci_fleet *s, sim_ns now, uint32_t slot)
     in->since = in->from = now;
     in->price = in->offer->micro_per_hour;
     if (in->spot) {
-        struct spot_bid bid = eci_life_bid(s, in);
+        struct spot_bid bid = eci_spot_bid(s, in);
         in->price = spot_price_paid(&bid, now);
     }
     struct ledger_item item = {

@@ -3,7 +3,6 @@
 #define SLUICE_MODELS_CAPACITY_ECI_LIFE_H
 
 #include "models/capacity/eci.h"
-#include "models/capacity/spot.h"
 #include "sim/clock.h"
 
 #include <stdint.h>
@@ -23,8 +22,8 @@ void eci_life_begin(struct eci_fleet *s, sim_ns now, uint32_t slot);
 void eci_life_changed(struct eci_fleet *s, sim_ns now, uint32_t slot);
 /* It is paid for no longer; `to` is one of the states that are not billed. */
 void eci_life_end(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum eci_state to);
-/* The market's price of a preemptible one, and its limit. */
-struct spot_bid eci_life_bid(const struct eci_fleet *s, const struct eci_instance *in);
+/* The platform takes a preemptible one back: its notice goes out now. */
+void eci_life_notice(struct eci_fleet *s, sim_ns now, struct eci_instance *in);
 void eci_life_drill(struct eci_fleet *s, sim_ns now, const struct drill *d);
 
 #endif

@@ -4,6 +4,7 @@
 #include "models/capacity/cluster_config.h"
 #include "models/capacity/eci_fleet.h"
 #include "models/capacity/eci_life.h"
+#include "models/capacity/eci_spot.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/quota.h"
 #include "models/capacity/virtual_node.h"
@@ -52,11 +53,12 @@ enum eci_lack eci_wait_lack(const struct eci_fleet *s, const struct eci_instance
         return ECI_LACK_ZONE;
     if (!eci_wait_within_quota(s, in, in->offer))
         return ECI_LACK_QUOTA;
-    if (limit_met(s, in, now) || (in->spot && now < s->stock_from[in->zone]))
+    if (limit_met(s, in, now) ||
+        (in->spot && (now < s->stock_from[in->zone] || eci_spot_full(s, in, now))))
         return ECI_LACK_STOCK;
     if (!in->spot)
         return ECI_LACK_NOTHING;
-    struct spot_bid bid = eci_life_bid(s, in);
+    struct spot_bid bid = eci_spot_bid(s, in);
     return spot_too_dear(&bid, now) ? ECI_LACK_BID : ECI_LACK_NOTHING;
 }
 
@@ -92,7 +94,7 @@ static void lack_words(const struct eci_fleet *s, const struct eci_instance *in,
     else if (lack == ECI_LACK_QUOTA)
         quota_words(s, in, in->offer, buf, size);
     else if (lack == ECI_LACK_BID) {
-        struct spot_bid bid = eci_life_bid(s, in);
+        struct spot_bid bid = eci_spot_bid(s, in);
         snprintf(buf, size, "the bid of %.3f %.8s an hour is below the market's %.3f for %.40s%s",
                  (double)bid.limit_micro / 1e6, currency(s), (double)spot_price_at(&bid, now) / 1e6,
                  in->offer->type, zone);

@@ -6,7 +6,6 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/nodes.h"
 #include "models/capacity/spot_trace.h"
-#include "models/capacity/stock.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
 
@@ -17,7 +16,7 @@
 
 /* Sub-streams of a machine's draws. */
 enum { DRAW_BOOT, DRAW_GPU, DRAW_OBJECT };
-enum { DRAW_LOSS, DRAW_STOCK, DRAW_PRICE, DRAW_BATCH, DRAW_ZONE, DRAW_TIES };
+enum { DRAW_LOSS, DRAW_STOCK, DRAW_PRICE, DRAW_BATCH, DRAW_TIES = 5 };
 
 /* ---- set-up ---- */
 
@@ -108,35 +107,19 @@ static int make_bids(struct group *g, const struct group_setup *s, struct err *e
     return 0;
 }
 
-/* What a zone and its region draw for a market, whichever pool looks. */
-static struct chance place_stream(const struct group *g, const char *place)
-{
-    uint64_t entity = entity_of(place, g->market->name);
-    return chance_stream(g->seed, g->replication, CHANCE_SPOT, entity);
-}
-
-static int draw_zone(struct group *g, const struct group_setup *s, size_t z, struct err *e)
-{
-    struct chance zone = place_stream(g, g->config->zones.items[z]);
-    struct chance region = place_stream(g, g->config->region);
-    const struct spot_preset *m = g->market;
-    if (m->stock_up.mean > 0) {
-        struct stock_setup setup = {m, chance_sub(zone, DRAW_ZONE), chance_sub(region, DRAW_ZONE),
-                                    s->horizon};
-        g->stock_drawn[z] = true;
-        return stock_draw(&g->stock[z], &setup, e);
-    }
-    struct batch_setup setup = {m, chance_sub(zone, DRAW_BATCH), chance_sub(region, DRAW_BATCH),
-                                s->horizon};
-    return batch_draw(&g->batches[z], &setup, e);
-}
-
 static int make_zones(struct group *g, const struct group_setup *s, struct err *e)
 {
     for (size_t z = 0; z < g->n_zones; z++) {
-        if (s->traces && s->traces->stock[z].n > 0)
-            g->stock[z] = s->traces->stock[z];
-        else if (draw_zone(g, s, z, e))
+        struct spot_zone_setup zone = {
+            .market = g->market,
+            .zone = g->config->zones.items[z],
+            .region = g->config->region,
+            .recorded = s->traces ? &s->traces->stock[z] : NULL,
+            .horizon = s->horizon,
+            .seed = g->seed,
+            .replication = g->replication,
+        };
+        if (spot_zone_init(&g->zones[z], &zone, e))
             return -1;
     }
     return 0;
@@ -190,11 +173,8 @@ void group_fini(struct group *g)
 {
     free(g->prices);
     free(g->bids);
-    for (size_t z = 0; z < g->n_zones; z++) {
-        batch_fini(&g->batches[z]);
-        if (g->stock_drawn[z])
-            stock_free(&g->stock[z]);
-    }
+    for (size_t z = 0; z < g->n_zones; z++)
+        spot_zone_fini(&g->zones[z]);
     free(g->held);
     g->prices = NULL;
     g->bids = NULL;
@@ -316,7 +296,7 @@ double group_asked_share(struct group *g, sim_ns now)
 int64_t group_stock(const struct group *g, uint32_t zone, sim_ns now)
 {
     assert(zone < g->n_zones);
-    return g->stock[zone].n > 0 ? steps_at(&g->stock[zone], now) : INT64_MAX;
+    return spot_zone_stock(&g->zones[zone], now);
 }
 
 struct chance group_ties(const struct group *g, uint32_t zone, sim_ns now)
@@ -327,11 +307,11 @@ struct chance group_ties(const struct group *g, uint32_t zone, sim_ns now)
 struct group_end group_loss(const struct group *g, const struct node *n, sim_ns until)
 {
     assert(n->billing == PRICE_SPOT && g->market);
-    const struct batch_list *batches = &g->batches[n->zone];
+    const struct batch_list *batches = &g->zones[n->zone].batches;
     struct chance own = stream(g, CHANCE_SPOT, n->number, DRAW_LOSS);
     struct spot_terms terms = {
         .protection = group_protection(g),
-        .share = g->stock[n->zone].n > 0 ? 0 : 1 - g->market->batch_share,
+        .share = g->zones[n->zone].stock.n > 0 ? 0 : 1 - g->market->batch_share,
         .chance = own,
         .bid = *group_bid(g, n->type_index, n->zone),
     };
@@ -345,9 +325,9 @@ struct group_end group_loss(const struct group *g, const struct node *n, sim_ns 
 
 sim_ns group_stock_after_loss(struct group *g, const struct node *n, sim_ns now)
 {
-    struct chance c = n->batch > 0 ? batch_chance(&g->batches[n->zone], n->batch - 1)
+    struct chance c = n->batch > 0 ? batch_chance(&g->zones[n->zone].batches, n->batch - 1)
                                    : stream(g, CHANCE_SPOT, n->number, DRAW_STOCK);
-    if (g->stock[n->zone].n > 0)
+    if (g->zones[n->zone].stock.n > 0)
         return 0; /* its stock has a course of its own */
     sim_ns out = spot_stock_out(g->market, c);
     if (now + out > g->stock_from[n->zone])

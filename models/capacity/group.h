@@ -3,9 +3,9 @@
 #ifndef SLUICE_MODELS_CAPACITY_GROUP_H
 #define SLUICE_MODELS_CAPACITY_GROUP_H
 
-#include "models/capacity/batch.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/spot.h"
+#include "models/capacity/spot_zone.h"
 #include "models/capacity/steps.h"
 #include "models/money/price.h"
 #include "sim/clock.h"
@@ -47,10 +47,8 @@ struct group {
     sim_ns stock_from[GROUP_ZONES_MAX]; /* spot can be had from then on */
     sim_ns zone_from[GROUP_ZONES_MAX];  /* anything can be had from then on */
     int32_t zone_nodes[GROUP_ZONES_MAX], zone_spot[GROUP_ZONES_MAX];
-    struct batch_list batches[GROUP_ZONES_MAX];
-    struct steps stock[GROUP_ZONES_MAX]; /* spot machines that a zone can hold; n 0: no limit */
-    bool stock_drawn[GROUP_ZONES_MAX];   /* by the group, not recorded */
-    bool stock_checks[GROUP_ZONES_MAX];  /* protected machines beyond it wait for their end */
+    struct spot_zone zones[GROUP_ZONES_MAX];
+    bool stock_checks[GROUP_ZONES_MAX]; /* protected machines beyond it wait for their end */
     int32_t there, on_demand;
     struct account *account;        /* of its region; NULL: no quotas */
     int32_t *held;                  /* [(zone * n_types + type) * 2 + spot] */

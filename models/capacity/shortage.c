@@ -49,7 +49,7 @@ static void on_step(void *self, sim_ns now, uint64_t key);
 
 static void plan_step(struct pools *s, sim_ns now, const struct group *g, uint32_t zone)
 {
-    sim_ns next = g->stock[zone].n > 0 ? steps_next(&g->stock[zone], now) : SIM_NEVER;
+    sim_ns next = g->zones[zone].stock.n > 0 ? steps_next(&g->zones[zone].stock, now) : SIM_NEVER;
     if (next < s->set.cluster->horizon)
         sim_at(pools_clock(s), next, SIM_FAULT, on_step, s, key_of(g->index, zone));
 }

@@ -277,11 +277,6 @@ double spot_exposure(const struct dist *lifetime, sim_ns from, sim_ns to)
     return cumulative(lifetime, to) - cumulative(lifetime, from);
 }
 
-bool spot_has_hazards(const struct spot_preset *p)
-{
-    return p->hazards.count > 0 || p->lifetime.mean > 0;
-}
-
 static double hours(sim_ns ns)
 {
     return (double)ns / (double)SIM_HOUR;

@@ -60,8 +60,6 @@ double spot_highest_hazard(const struct spot_preset *p);
 /* Expected losses of a machine (or ends of a spell) between two ages: the difference of cumulative
  * hazards of an exponential or Weibull distribution. */
 double spot_exposure(const struct dist *lifetime, sim_ns from, sim_ns to);
-/* Whether the market says when single machines are lost, and not only when a zone has stock. */
-bool spot_has_hazards(const struct spot_preset *p);
 
 /* The price of one type in one zone, and what the buyer pays at most. */
 struct spot_bid {

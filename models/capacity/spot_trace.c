@@ -145,7 +145,7 @@ const struct knob_table spot_trace_stock_knobs = {
 
 struct loading {
     struct arena *arena;
-    const struct pool_config *pool;
+    const struct spot_trace_buyer *buyer;
     const struct spot_trace_frame *frame;
     const struct spot_trace_config *config; /* of the item at hand */
     struct trace trace;
@@ -233,11 +233,10 @@ static int fail_series(const struct loading *l, struct err *e)
 {
     char msg[700];
     size_t used = 0;
-    int n =
-        snprintf(msg, sizeof msg,
-                 "%.100s has no series, or several, for the types and zones of the pool (name it "
-                 "with traceType, traceZone or product); it has",
-                 l->config->file);
+    int n = snprintf(msg, sizeof msg,
+                     "%.100s has no series, or several, for the types and zones of the %s (name it "
+                     "with traceType, traceZone or product); it has",
+                     l->config->file, l->buyer->what);
     used = n > 0 ? (size_t)n : 0;
     for (size_t i = 0; i < l->trace.n_series && i < 6; i++) {
         const struct trace_key *k = &l->trace.series[i].key;
@@ -271,7 +270,7 @@ static int check_name(const struct loading *l, const char *key, const char *name
     if (!name || is_listed(list, name))
         return 0;
     const char *near = text_nearest(name, list->items, list->count);
-    snprintf(msg, sizeof msg, "'%.80s' is none of the pool's; %s '%.80s'", name,
+    snprintf(msg, sizeof msg, "'%.80s' is none of the %s's; %s '%.80s'", name, l->buyer->what,
              near ? "did you mean" : "it has", near ? near : list->items[0]);
     return fail(l, key, e, msg);
 }
@@ -437,7 +436,7 @@ static int find_exchange(const struct loading *l, const struct trace_series *s, 
                  currency, l->frame->currency, currency, currency);
         return fail(l, "onDemand", e, msg);
     }
-    struct catalog_price_key key = {type, l->pool->region, l->frame->currency, PRICE_ON_DEMAND};
+    struct catalog_price_key key = {type, l->buyer->region, l->frame->currency, PRICE_ON_DEMAND};
     const struct price *p = catalog_price(l->frame->catalog, &key);
     if (!p)
         return err_set(e, ERR_INPUT, l->where, "the catalogue has no on-demand price of %s in %s",
@@ -462,14 +461,14 @@ static int load_price(struct loading *l, const struct trace_series *s, const cha
 static int load_prices(struct loading *l, struct err *e)
 {
     const struct spot_trace_config *c = l->config;
-    const struct pool_config *p = l->pool;
-    size_t found = 0, matching = 0, n_types = p->instance_types.count;
-    if (check_name(l, "instanceType", c->type, &p->instance_types, e) ||
+    const struct spot_trace_buyer *p = l->buyer;
+    size_t found = 0, matching = 0, n_types = p->types.count;
+    if (check_name(l, "instanceType", c->type, &p->types, e) ||
         check_name(l, "zone", c->zone, &p->zones, e) || read_file(l, TRACE_PRICE, e))
         return -1;
     for (size_t z = 0; z < p->zones.count; z++)
         for (size_t t = 0; t < n_types; t++) {
-            const char *type = p->instance_types.items[t], *zone = p->zones.items[z];
+            const char *type = p->types.items[t], *zone = p->zones.items[z];
             if (!is_for(c->type, type) || !is_for(c->zone, zone))
                 continue;
             const struct trace_series *s = find_series(l, type, zone, &matching);
@@ -506,7 +505,7 @@ static int load_zone(struct loading *l, const struct trace_series *s, struct ste
 static int load_stock(struct loading *l, struct err *e)
 {
     const struct spot_trace_config *c = l->config;
-    const struct pool_config *p = l->pool;
+    const struct spot_trace_buyer *p = l->buyer;
     size_t found = 0, matching = 0;
     if (check_name(l, "zone", c->zone, &p->zones, e) || read_file(l, TRACE_AVAILABILITY, e))
         return -1;
@@ -531,25 +530,40 @@ static int load_items(struct loading *l, const struct knob_list *items, const ch
     const struct spot_trace_config *c = items->items;
     for (size_t i = 0; i < items->count; i++) {
         l->config = &c[i];
-        snprintf(l->where, sizeof l->where, "nodePools.%s.%s[%zu]", l->pool->name, key, i);
+        snprintf(l->where, sizeof l->where, "%.100s.%s[%zu]", l->buyer->path, key, i);
         if (load(l, e))
             return -1;
     }
     return 0;
 }
 
-const struct spot_traces *spot_trace_load(struct arena *a, const struct pool_config *pool,
+struct spot_trace_buyer spot_trace_pool(const struct pool_config *pool, char *path, size_t size)
+{
+    snprintf(path, size, "nodePools.%s", pool->name);
+    return (struct spot_trace_buyer){
+        .path = path,
+        .what = "pool",
+        .region = pool->region,
+        .zones = pool->zones,
+        .types = pool->instance_types,
+        .price_traces = &pool->price_traces,
+        .stock_traces = &pool->stock_traces,
+    };
+}
+
+const struct spot_traces *spot_trace_load(struct arena *a, const struct spot_trace_buyer *buyer,
                                           const struct spot_trace_frame *frame, struct err *e)
 {
-    size_t pairs = pool->zones.count * pool->instance_types.count;
-    struct loading l = {.arena = a, .pool = pool, .frame = frame};
+    size_t pairs = buyer->zones.count * buyer->types.count;
+    struct loading l = {.arena = a, .buyer = buyer, .frame = frame};
     l.out = arena_take(a, 1, sizeof *l.out, e);
     l.prices = arena_take(a, pairs, sizeof *l.prices, e);
-    l.stock = arena_take(a, pool->zones.count, sizeof *l.stock, e);
+    l.stock = arena_take(a, buyer->zones.count, sizeof *l.stock, e);
     if (!l.out || !l.prices || !l.stock ||
-        load_items(&l, &pool->price_traces, "spotPriceTraces", load_prices, e) ||
-        load_items(&l, &pool->stock_traces, "spotAvailabilityTraces", load_stock, e))
+        load_items(&l, buyer->price_traces, "spotPriceTraces", load_prices, e) ||
+        load_items(&l, buyer->stock_traces, "spotAvailabilityTraces", load_stock, e))
         return NULL;
+    l.out->types = buyer->types;
     l.out->prices = l.prices;
     l.out->stock = l.stock;
     return l.out;

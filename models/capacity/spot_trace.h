@@ -40,8 +40,20 @@ struct spot_trace_config {
 
 extern const struct knob_table spot_trace_price_knobs, spot_trace_stock_knobs;
 
-/* What the files of one pool say; n 0 where they say nothing. */
+/* Whose files they are: a pool, or the virtual node. Borrowed while they are loaded; its names live
+ * as long as what is loaded. */
+struct spot_trace_buyer {
+    const char *path; /* in the scenario: "nodePools.elastic" */
+    const char *what; /* in messages: "pool" */
+    const char *region;
+    struct knob_texts zones, types;
+    const struct knob_list *price_traces, *stock_traces;
+};
+struct spot_trace_buyer spot_trace_pool(const struct pool_config *pool, char *path, size_t size);
+
+/* What the files of one buyer say; n 0 where they say nothing. */
 struct spot_traces {
+    struct knob_texts types;
     const struct steps *prices; /* [zone * n_types + type]: micro-units an hour */
     const struct steps *stock;  /* [zone]: machines of the pool that can be held; INT64_MAX: as many
                                    as it likes */
@@ -59,7 +71,7 @@ struct spot_trace_frame {
 
 /* ERR_INPUT at the file's place, or with the knob's path in e->where
  * ("nodePools.elastic.spotPriceTraces[0].instanceType"). NULL then. */
-const struct spot_traces *spot_trace_load(struct arena *a, const struct pool_config *pool,
+const struct spot_traces *spot_trace_load(struct arena *a, const struct spot_trace_buyer *buyer,
                                           const struct spot_trace_frame *frame, struct err *e);
 
 #endif

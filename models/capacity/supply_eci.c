@@ -6,6 +6,7 @@
 #include "models/capacity/eci_fleet.h"
 #include "models/capacity/eci_life.h"
 #include "models/capacity/eci_report.h"
+#include "models/capacity/eci_spot.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
 #include "models/capacity/route.h"
@@ -235,29 +236,6 @@ static bool eci_wanted(const struct cluster_config *c)
     return c->virtual_node != NULL;
 }
 
-static int make_market(struct eci_fleet *s, struct err *e)
-{
-    const struct cluster_setup *c = s->set.cluster;
-    if (!s->config->market)
-        return 0;
-    s->market = catalog_spot(c->catalog, s->config->market);
-    if (!s->market)
-        return catalog_missing(c->catalog, CATALOG_SPOT, s->config->market,
-                               "virtualNode.spotMarket", e);
-    if (!spot_has_hazards(s->market))
-        return err_set(e, ERR_INPUT, "virtualNode.spotMarket",
-                       "'%.80s' describes the stock of zones; a virtual node needs a market with "
-                       "hazards or a lifetime",
-                       s->market->name);
-    s->n_prices = spot_price_steps(s->market, c->horizon) + 1;
-    s->prices = calloc(s->n_prices, sizeof *s->prices);
-    if (!s->prices)
-        return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu prices", s->n_prices);
-    struct chance zone = chance_stream(c->seed, c->replication, CHANCE_SPOT, UINT64_MAX);
-    spot_prices(s->market, zone, s->prices, s->n_prices);
-    return 0;
-}
-
 /* "annotations: ..." becomes "jobs[0].pod.annotations: ...": from the path the line is found. */
 static int place_error(const struct pod_shape *pod, struct err *e)
 {
@@ -312,7 +290,7 @@ static void eci_destroy(void *self)
         free(s->kinds[i].refusal);
     free(s->kinds);
     free(s->instances);
-    free(s->prices);
+    eci_spot_fini(s);
     free(s->uses);
     free(s);
 }
@@ -334,7 +312,7 @@ static void *eci_create(const struct supply_setup *set, struct err *e)
     if (!s || !s->kinds || !s->instances || !s->uses)
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu pods", pods);
     else
-        rc = make_market(s, e);
+        rc = eci_spot_init(s, e);
     for (size_t i = 0; rc == 0 && i < shapes; i++)
         rc = make_kind(s, i, e);
     if (rc == 0)
@@ -346,8 +324,8 @@ static void *eci_create(const struct supply_setup *set, struct err *e)
 static void eci_start(void *self, sim_ns now)
 {
     struct eci_fleet *s = self;
-    (void)now;
     s->level = recorder_level(eci_fleet_recorder(s), "eci.instances", "instances", 0);
+    eci_spot_start(s, now);
 }
 
 /* ---- the cluster's calls ---- */

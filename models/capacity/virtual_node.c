@@ -3,6 +3,7 @@
 
 #include "models/capacity/eci.h"
 #include "models/capacity/quota.h"
+#include "models/capacity/spot_trace.h"
 
 #include "sim/err.h"
 
@@ -232,6 +233,20 @@ static const struct knob rows[] = {
      AT(market),
      .doc = "Market preset of the catalogue for preemptible instances.",
      .preset = ""},
+    {.key = "spotPriceTraces",
+     .kind = KNOB_LIST,
+     AT(price_traces),
+     .doc =
+         "Recorded spot prices of its instance types in its zones, in place of the market's own.",
+     .preset = "",
+     .table = &spot_trace_price_knobs},
+    {.key = "spotAvailabilityTraces",
+     .kind = KNOB_LIST,
+     AT(stock_traces),
+     .doc = "Recorded numbers of preemptible instances that its zones can hold, in place of the "
+            "market's losses and stock.",
+     .preset = "",
+     .table = &spot_trace_stock_knobs},
     {.key = "spotProtection",
      .kind = KNOB_DURATION,
      AT(protection),
@@ -283,6 +298,11 @@ static int check(const void *config, const char **key, struct err *e)
     *key = "spotMarket";
     if (c->strategy != VIRTUAL_NODE_NO_SPOT && !c->market)
         return err_set(e, ERR_INPUT, NULL, "spotStrategy needs the name of a market preset");
+    *key = c->price_traces.count ? "spotPriceTraces" : "spotAvailabilityTraces";
+    if (c->price_traces.count + c->stock_traces.count > 0 && !c->market)
+        return err_set(
+            e, ERR_INPUT, NULL,
+            "traces are for preemptible instances; spotMarket must name a market preset");
     return 0;
 }
 

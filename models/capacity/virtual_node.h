@@ -50,7 +50,8 @@ struct virtual_node_config {
     bool reschedule;    /* what gets no instance stays Pending instead of failing */
     int strategy;       /* enum virtual_node_strategy */
     struct money price_limit;
-    const char *market; /* spot preset of the catalogue; NULL: none */
+    const char *market;                          /* spot preset of the catalogue; NULL: none */
+    struct knob_list price_traces, stock_traces; /* struct spot_trace_config, spot_trace.h */
     sim_ns protection, notice;
     int on_notice; /* 1: a handler drains */
     sim_ns report; /* end of an instance until its pod is seen as Failed */
