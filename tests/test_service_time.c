@@ -47,6 +47,20 @@ Test(service_time, beyond_the_measured_batches_is_called_an_extrapolation)
     }
 }
 
+/* Each part of the key that is right leaves the profile found. */
+Test(service_time, a_reference_may_say_more_of_the_profile_that_it_means)
+{
+    static const char *const parts[] = {
+        REFERENCE "device=P4",  REFERENCE "framework=test", REFERENCE "precision=fp32",
+        REFERENCE "model=mine", REFERENCE "sequence=0",     REFERENCE "clocks=locked at 1114 MHz",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct fixture_scenario p = PLAY("own-profile", parts[i]);
+        cr_expect(assumption(&p, "services[0].serving.serviceTime.P4"), "%s", parts[i]);
+        fixture_stop(&p);
+    }
+}
+
 Test(service_time, of_a_line_alone_says_so)
 {
     struct fixture_scenario p = PLAY("own-profile", REFERENCE "calibration=line/P4/fp32");
