@@ -39,6 +39,7 @@ struct backend_device {
     char software[96]; /* "CUDA 11.8, driver 12.4, cuBLAS 11.11.3" */
     char bus[32];      /* PCI place, for nvml.h */
     size_t cache_bytes;
+    size_t refused; /* stored algorithms that the library would not run: its own choice did */
     double peak_flop_per_s, peak_bytes_per_s; /* FP32 and memory at the highest clocks */
 };
 

@@ -1,5 +1,6 @@
 /* backend_cuda: every step in float on one GPU, as one recorded graph for small batches. */
 #include "kernels/backend.h"
+#include "kernels/batched_gemm.h"
 #include "kernels/device.h"
 #include "kernels/device_blas.h"
 #include "kernels/gemm_table.h"
@@ -332,7 +333,8 @@ static double flop_per_cycle(const struct device_info *i)
 static void describe(const struct backend_memory *m, struct backend_device *out)
 {
     const struct device_info *i = device_info(m->device);
-    *out = (struct backend_device){.cache_bytes = i->l2_bytes};
+    *out = (struct backend_device){.cache_bytes = i->l2_bytes,
+                                   .refused = batched_gemm_refused(m->device)};
     snprintf(out->name, sizeof out->name, "%s", i->name);
     snprintf(out->bus, sizeof out->bus, "%s", i->bus);
     snprintf(out->software, sizeof out->software, "CUDA %d.%d, driver for %d.%d, cuBLAS %d",

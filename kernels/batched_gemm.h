@@ -43,8 +43,12 @@ double batched_gemm_flop(const struct batched_gemm_shape *s);
  * the library's own choice. FP32 throughout: no TF32. */
 int batched_gemm_cuda(const struct batched_gemm_shape *s, const struct batched_gemm_data *d,
                       struct device *device, struct err *e);
-/* Times the library's choice and its best-rated algorithms on memory of its own, and adds the
- * fastest to the device's table. Nothing to do when the table has the shape already. */
-int batched_gemm_search(const struct batched_gemm_shape *s, struct device *device, struct err *e);
+/* Times the library's choice and its best-rated algorithms on random values in memory of its own,
+ * aligned as told (4 to 256 bytes), and adds the fastest to the device's table. Nothing to do when
+ * the table has the shape already. */
+int batched_gemm_search(const struct batched_gemm_shape *s, int32_t alignment,
+                        struct device *device, struct err *e);
+/* Stored algorithms of this device that the library refused: its own choice ran instead. */
+size_t batched_gemm_refused(const struct device *device);
 
 #endif

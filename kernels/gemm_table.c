@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define GEMM_TABLE_SCHEMA "sluice.gemmAlgorithms/1"
+#define GEMM_TABLE_ALIGNED 256 /* what files without alignments were searched with */
 #define GEMM_TABLE_BYTES ((size_t)4 << 20)
 #define GEMM_TABLE_NUMBERS 11 /* of a row's shape */
 
@@ -64,10 +65,10 @@ static bool same(const struct batched_gemm_shape *a, const struct batched_gemm_s
 
 /* Linear: a search reads a few dozen rows, next to a product of many microseconds. */
 const struct gemm_choice *gemm_table_find(const struct gemm_table *t,
-                                          const struct batched_gemm_shape *s)
+                                          const struct batched_gemm_shape *s, int32_t alignment)
 {
     for (size_t i = 0; t && i < t->count; i++)
-        if (same(&t->rows[i].shape, s))
+        if (t->rows[i].alignment <= alignment && same(&t->rows[i].shape, s))
             return &t->rows[i];
     return NULL;
 }
@@ -78,6 +79,13 @@ bool gemm_table_add(struct gemm_table *t, const struct gemm_choice *c)
         return false;
     t->rows[t->count++] = *c;
     return true;
+}
+
+void gemm_table_refuse(struct gemm_table *t, const struct gemm_choice *c)
+{
+    assert(c >= t->rows && c < t->rows + t->count);
+    t->rows[c - t->rows].own = true;
+    t->refused++;
 }
 
 static int fault(const struct json *at, struct err *e, const char *what)
@@ -123,11 +131,18 @@ static int load_row(const struct json *o, struct gemm_choice *c, struct err *e)
 {
     const struct json *shape = json_get(o, "shape"), *algorithm = json_get(o, "algorithm");
     const struct json *time = json_get(o, "time"), *own = json_get(o, "ownTime");
+    const struct json *alignment = json_get(o, "alignment");
     *c = (struct gemm_choice){.own = !algorithm};
     if (!shape || !time || !own || time->type != JSON_NUMBER || own->type != JSON_NUMBER)
         return fault(o, e, "a product has shape, time and ownTime");
     c->time_s = time->number;
     c->own_time_s = own->number;
+    c->alignment = GEMM_TABLE_ALIGNED;
+    if (alignment && (alignment->type != JSON_NUMBER || alignment->number < 4 ||
+                      alignment->number > GEMM_TABLE_ALIGNED))
+        return fault(alignment, e, "an alignment is of 4 to 256 bytes");
+    if (alignment)
+        c->alignment = (int32_t)alignment->number;
     return load_shape(shape, &c->shape, e) || (algorithm && load_algorithm(algorithm, c, e)) ? -1
                                                                                              : 0;
 }
@@ -159,7 +174,7 @@ int gemm_table_load(struct gemm_table *t, const char *path, struct err *e)
     for (; rc == 0 && row; row = row->next) {
         struct gemm_choice c;
         rc = load_row(row, &c, e);
-        if (rc == 0 && !gemm_table_find(t, &c.shape))
+        if (rc == 0 && !gemm_table_find(t, &c.shape, c.alignment))
             gemm_table_add(t, &c);
     }
     arena_destroy(a);
@@ -177,6 +192,8 @@ static void save_row(struct json_out *o, const struct gemm_choice *c)
     for (size_t i = 0; i < GEMM_TABLE_NUMBERS; i++)
         json_out_int(o, (int64_t)v[i]);
     json_out_close(o, "]");
+    json_out_key(o, "alignment");
+    json_out_int(o, c->alignment);
     if (!c->own) {
         for (size_t i = 0; i < 8; i++)
             snprintf(digits + 16 * i, 17, "%016" PRIx64, c->algorithm[i]);

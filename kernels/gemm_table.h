@@ -14,6 +14,7 @@ struct err;
 struct gemm_choice {
     struct batched_gemm_shape shape;
     bool own;
+    int32_t alignment; /* bytes of the least aligned of the three operands: it runs at no less */
     uint64_t algorithm[8];
     uint64_t workspace_bytes;
     double time_s, own_time_s; /* of one product, of the chosen and of the library's own */
@@ -22,17 +23,19 @@ struct gemm_choice {
 /* Algorithms are numbers of one version of the library, good on one kind of GPU. */
 struct gemm_table {
     char device[96];
-    int32_t library; /* cuBLAS' version */
-    size_t count;
+    int32_t library;       /* cuBLAS' version */
+    size_t count, refused; /* refused: rows that the library did not run after all */
     struct gemm_choice rows[GEMM_TABLE_ROWS];
 };
 
 struct gemm_table *gemm_table_create(const char *device, int32_t library, struct err *e);
 void gemm_table_destroy(struct gemm_table *t); /* accepts NULL */
 
-/* The row of exactly this shape, or NULL. t may be NULL. */
+/* The row of exactly this shape that runs with operands so aligned, or NULL. t may be NULL. */
 const struct gemm_choice *gemm_table_find(const struct gemm_table *t,
-                                          const struct batched_gemm_shape *s);
+                                          const struct batched_gemm_shape *s, int32_t alignment);
+/* The library refused to run a row of the table: its own choice takes its place. */
+void gemm_table_refuse(struct gemm_table *t, const struct gemm_choice *c);
 /* False when the table is full; products go on with the library's own choice. */
 bool gemm_table_add(struct gemm_table *t, const struct gemm_choice *c);
 

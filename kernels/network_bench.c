@@ -330,6 +330,9 @@ static int measure(struct arena *a, const struct network_bench_setup *setup, str
     if (setup->peak && find_peak(m, out, e))
         return -1;
     out->spent_s = stopwatch_now_s() - m->start_s;
+    struct backend_device d;
+    engine_describe(m->engine, &d);
+    out->refused = d.refused;
     return setup->accuracy ? compare_reference(a, setup, m, &out->reference_error, e) : 0;
 }
 

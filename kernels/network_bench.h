@@ -50,6 +50,7 @@ struct network_bench {
     struct environment environment;
     struct disturbance disturbance;
     struct gpu_usage gpu; /* no samples on the processor */
+    size_t refused;       /* stored algorithms that the GPU's library would not run */
     struct peak peak;     /* no less than what this run reached; zeroed: not measured */
 };
 

@@ -13,6 +13,9 @@
 #define PLOT_HEIGHT 340.0
 #define CORNERS 16 /* of a mark: round enough */
 #define LABELS 10
+#define NAMED 5      /* marks that get a label wherever there is room for one */
+#define LARGEST 13.0 /* radius of a mark */
+#define DISTANCES 10
 #define MARKS_MAX 512
 #define ROOF_BOXES 64
 
@@ -36,7 +39,7 @@ struct sheet {
     struct plot *p;
     struct axis x, y;
     double left, right, top, bottom;
-    struct box taken[MARKS_MAX + LABELS + 2 * ROOF_BOXES + 2];
+    struct box taken[MARKS_MAX + LABELS + (2 + NAMED) * ROOF_BOXES + 2];
     size_t n_taken;
 };
 
@@ -143,9 +146,10 @@ static void draw_roof(struct sheet *s)
     take_line(s, roof[0], roof[1]);
     take_line(s, roof[1], roof[2]);
     snprintf(text, sizeof text, "peak %.4g GFLOP/s", r->peak_gflops);
-    say(s->p, s->right, roof[2].y - 6, text, PLOT_END);
-    take(s, (struct box){s->right - plot_label_width(text, TEXT_SIZE), roof[2].y - 20, s->right,
-                         roof[2].y});
+    double above = roof[2].y - LARGEST - 5; /* no mark under the roof reaches so high */
+    say(s->p, s->right, above, text, PLOT_END);
+    take(s, (struct box){s->right - plot_label_width(text, TEXT_SIZE), above - 14, s->right,
+                         above + 4});
     snprintf(text, sizeof text, "%.4g GB/s", r->gb_per_s);
     double x = (roof[0].x + roof[1].x) / 2, y = (roof[0].y + roof[1].y) / 2;
     say(s->p, x - 8, y - 6, text, PLOT_END);
@@ -166,7 +170,7 @@ static struct plot_point corner(int k)
 static double radius_of(const struct roofline_point *p)
 {
     double share = p->share < 0 ? 0 : p->share > 1 ? 1 : p->share;
-    return 4 + 14 * sqrt(share);
+    return 4 + (LARGEST - 4) * sqrt(share);
 }
 
 static void draw_mark(struct sheet *s, const struct roofline_point *p)
@@ -193,18 +197,43 @@ static bool is_free(const struct sheet *s, struct box b)
     return true;
 }
 
-/* To the right of the mark, else to its left, else nowhere. */
-static void draw_label(struct sheet *s, const struct roofline_point *p)
+/* A label's box, `away` from the mark's middle: right, left, and both below and above that. */
+static struct box beside(struct plot_point at, double width, double away, int side)
 {
-    double x = x_at(s, p->flop_per_byte), y = y_at(s, p->gflops), gap = radius_of(p) + 5;
-    double width = plot_label_width(p->label, TEXT_SIZE);
-    struct box right = {x + gap, y - 10, x + gap + width, y + 6};
-    struct box left = {x - gap - width, y - 10, x - gap, y + 6};
-    bool to_right = is_free(s, right);
-    if (!to_right && !is_free(s, left))
-        return;
-    say(s->p, to_right ? right.x0 : left.x1, y + 4, p->label, to_right ? PLOT_START : PLOT_END);
-    take(s, to_right ? right : left);
+    double y = at.y + (side / 2 == 1 ? away : side / 2 == 2 ? -away : 0);
+    double x = side % 2 == 0 ? at.x + away : at.x - away - width;
+    return (struct box){x, y - 10, x + width, y + 6};
+}
+
+static void draw_leader(struct sheet *s, const struct roofline_point *p, struct plot_point to)
+{
+    double x = x_at(s, p->flop_per_byte), y = y_at(s, p->gflops);
+    double length = sqrt((to.x - x) * (to.x - x) + (to.y - y) * (to.y - y));
+    double rim = radius_of(p) / length;
+    struct plot_point from = {x + (to.x - x) * rim, y + (to.y - y) * rim};
+    plot_line(s->p, from, to, &axis_pen);
+    take_line(s, from, to);
+}
+
+/* Beside the mark; one of those that are to be named further away too, with a line to it; where
+ * there is no room at all, nowhere. */
+static void draw_label(struct sheet *s, const struct roofline_point *p, bool far)
+{
+    struct plot_point at = {x_at(s, p->flop_per_byte), y_at(s, p->gflops)};
+    double gap = radius_of(p) + 5, width = plot_label_width(p->label, TEXT_SIZE);
+    for (int step = 0; step < (far ? DISTANCES : 1); step++)
+        for (int side = 0; side < (step ? 6 : 2); side++) {
+            struct box b = beside(at, width, gap + 16 * step, side);
+            bool to_right = side % 2 == 0;
+            if (b.y1 > s->bottom || !is_free(s, b))
+                continue;
+            double x = to_right ? b.x0 : b.x1;
+            if (step)
+                draw_leader(s, p, (struct plot_point){to_right ? x - 3 : x + 3, b.y0 + 9});
+            say(s->p, x, b.y0 + 14, p->label, to_right ? PLOT_START : PLOT_END);
+            take(s, b);
+            return;
+        }
 }
 
 static int by_share(const void *a, const void *b)
@@ -227,7 +256,7 @@ static void draw_points(struct sheet *s)
     for (size_t i = 0; i < n; i++)
         draw_mark(s, order[i]);
     for (size_t i = 0; i < n && i < LABELS; i++)
-        draw_label(s, order[i]);
+        draw_label(s, order[i], i < NAMED);
 }
 
 int roofline_draw(const struct roofline *r, struct text *to, struct err *e)

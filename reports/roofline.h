@@ -27,7 +27,8 @@ struct roofline {
     size_t n; /* at least one */
 };
 
-/* The labels of the points with the largest shares stand beside them, where there is room. */
+/* The points with the largest shares are named: five of them wherever there is room, some more
+ * where there is room beside them. */
 int roofline_draw(const struct roofline *r, struct text *to, struct err *e);
 
 /* GFLOP/s that the roof allows at this intensity. */

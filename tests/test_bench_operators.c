@@ -73,6 +73,20 @@ Test(bench_operators, wrong_arguments_and_a_missing_gpu_are_told)
         {"bench kernels --model inception_v3 --sequence 8 --no-store", "only a BERT has one", 2},
         {"bench kernels --model bert_tiny --batch 2000 --no-store", "allowed is 1 to 1024", 2},
         {"bench kernels --model bert_tiny --max-duration no --no-store", "--max-duration", 2},
+        {"bench network --sequence 0", "--sequence: 0: allowed is 1 to", 2},
+        {"bench network --tokens 0", "--tokens: 0: allowed is 1 to", 2},
+        {"bench network --threads 0", "--threads: 0: allowed is 1 to", 2},
+        {"bench network --threads 1000", "this OpenBLAS runs", 2},
+        {"bench network --vocabulary 0", "--vocabulary: 0: allowed is 1 to", 2},
+        {"bench network --queries=0", "--queries: 0: allowed is 1 to", 2},
+        {"bench network --batches 1,,2", "--batches: '' is no size of 1 to 1024", 2},
+        {"bench network --batches 1,", "--batches: '' is no size of 1 to 1024", 2},
+        {"bench network --batches ''", "--batches: a list such as", 2},
+        {"bench network --backend cpu --graph-batch 4", "--graph-batch: only a GPU has it", 2},
+        {"bench network --backend cpu --algorithms f", "--algorithms: only a GPU has it", 2},
+        {"bench network --image f --labels f --batch 4", "--batch: says nothing beside --image", 2},
+        {"bench network --image f --labels f --scenario server", "--scenario: says nothing", 2},
+        {"bench network --image f --labels f --graph-batch 0", "--graph-batch: says nothing", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_expect_eq(sluice(rows[i].arguments), rows[i].code, "%s: %s", rows[i].arguments, said);

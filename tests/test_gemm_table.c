@@ -18,10 +18,12 @@ Test(gemm_table, comes_back_from_its_file_as_it_was)
     struct temp_file f = temp_text("");
     struct gemm_table *t = gemm_table_create("Tesla P4", 111103, &e);
     struct gemm_table *back = gemm_table_create("Tesla P4", 111103, &e);
-    struct gemm_choice c = {.shape = shape, .own = true, .time_s = 2e-3, .own_time_s = 2e-3};
+    struct gemm_choice c = {
+        .shape = shape, .own = true, .alignment = 4, .time_s = 2e-3, .own_time_s = 2e-3};
     cr_assert(gemm_table_add(t, &c));
     c.shape.m = 1 << 20;
     c.own = false;
+    c.alignment = 64;
     c.time_s = 1e-3;
     for (uint64_t i = 0; i < 8; i++)
         c.algorithm[i] = UINT64_MAX - i * UINT64_C(0x123456789abcdef);
@@ -29,13 +31,14 @@ Test(gemm_table, comes_back_from_its_file_as_it_was)
     cr_assert_eq(gemm_table_save(t, f.path, &e), 0, "%s", e.msg);
     cr_assert_eq(gemm_table_load(back, f.path, &e), 0, "%s: %s", e.where, e.msg);
     cr_assert_eq(back->count, 2);
-    const struct gemm_choice *found = gemm_table_find(back, &c.shape);
+    const struct gemm_choice *found = gemm_table_find(back, &c.shape, 64);
     cr_assert(found && !found->own && found->time_s == 1e-3 && found->own_time_s == 2e-3);
     cr_assert_eq(memcmp(found->algorithm, c.algorithm, sizeof c.algorithm), 0);
-    cr_assert(gemm_table_find(back, &shape)->own);
+    cr_assert(gemm_table_find(back, &shape, 64)->own);
+    cr_assert_null(gemm_table_find(back, &c.shape, 16), "it counts on 64 bytes");
     c.shape.c_step++;
-    cr_assert_null(gemm_table_find(back, &c.shape), "another distance is another product");
-    cr_assert_null(gemm_table_find(NULL, &shape));
+    cr_assert_null(gemm_table_find(back, &c.shape, 64), "another distance is another product");
+    cr_assert_null(gemm_table_find(NULL, &shape, 256));
     cr_assert_eq(gemm_table_load(back, f.path, &e), 0);
     cr_assert_eq(back->count, 2, "what is known is not added again");
     gemm_table_destroy(t);

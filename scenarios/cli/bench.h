@@ -12,7 +12,8 @@ struct err;
 /* What the command line may say to every part; texts are never NULL unless it says so, counts 0
  * when not given. */
 struct bench_arguments {
-    const char *format, *backend, *scenario;
+    const char *format, *backend;
+    const char *scenario;                                /* NULL: single_stream */
     const char *model;                                   /* NULL: not named */
     const char *batches;                                 /* NULL: --batch */
     const char *qps, *bound, *percentile, *least, *most; /* NULL: the usual */

@@ -211,8 +211,8 @@ int bench_kernels(const struct bench_arguments *a, struct err *e)
     if (!backend || bench_compare_check(a, e) ||
         show_check_target(a->no_store ? NULL : a->db, "--db", e))
         return -1;
-    if (a->threads > 0)
-        gemm_blas_threads((int32_t)a->threads);
+    if (bench_setup_threads(a, e))
+        return -1;
     return backend == &backend_blas && !a->model ? bench_products(a, e)
                                                  : bench_operators(a, backend, e);
 }

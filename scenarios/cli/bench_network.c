@@ -159,6 +159,11 @@ static void print_disturbance(const struct network_bench *b, struct text *t)
     if (b->load.slowed)
         text_add(t, "; it STAYED SLOW, and was measured so");
     print_gpu(&b->gpu, t);
+    if (b->refused)
+        text_printf(t,
+                    "\n%zu of --algorithms were refused by cuBLAS, whose own choice ran; delete "
+                    "the file to search anew",
+                    b->refused);
     if (b->peak.gflops > 0 && b->peak.gb_per_s > 0)
         text_printf(t, "\npeak: %.1f GFLOP/s, %.1f GB/s\n", b->peak.gflops, b->peak.gb_per_s);
     else if (b->peak.gflops > 0)
@@ -297,6 +302,8 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
     put_bool(o, "stayedSlow", b->load.slowed);
     json_out_close(o, "}");
     put_gpu(o, &b->gpu);
+    if (b->refused)
+        put_int(o, "refusedAlgorithms", (int64_t)b->refused);
     json_out_key(o, "peak");
     json_out_open(o, "{");
     put_number(o, "gflops", b->peak.gflops > 0 ? b->peak.gflops : (double)NAN);
@@ -386,27 +393,6 @@ static void print_json(const struct sweep *s, struct text *t)
 
 /* ---- all of it ---- */
 
-/* The steps of the last batch of a sweep. */
-static int chart(struct arena *arena, struct sweep *s, const char *file, struct err *e)
-{
-    struct network_choice m = s->setup->network.model;
-    const struct network_bench *last = &s->benches[s->n - 1];
-    struct step_bench_rule rule = step_bench_usual;
-    struct step_bench steps;
-    m.batch = s->setup->batches[s->n - 1];
-    rule.most_s = s->left_s;
-    if (step_bench(arena, &m, s->setup->network.backend, &rule, &steps, e))
-        return -1;
-    s->chart = (struct bench_chart){.model = m.name,
-                                    .device = last->environment.device,
-                                    .batch = m.batch,
-                                    .peak = &last->peak,
-                                    .rows = steps.rows,
-                                    .n = steps.n,
-                                    .left_out = steps.left_out};
-    return bench_chart_write(&s->chart, file, e);
-}
-
 /* The machine's peak is that of its best moment; no batch was faster than it. */
 static void level_peaks(struct sweep *s)
 {
@@ -415,6 +401,29 @@ static void level_peaks(struct sweep *s)
         peak_raise(&most, s->benches[i].peak.gflops, s->benches[i].peak.gb_per_s);
     for (size_t i = 0; i < s->n; i++)
         peak_raise(&s->benches[i].peak, most.gflops, most.gb_per_s);
+}
+
+/* The steps of the last batch of a sweep. */
+static int chart(struct arena *arena, struct sweep *s, const char *file, struct err *e)
+{
+    struct network_choice m = s->setup->network.model;
+    struct network_bench *last = &s->benches[s->n - 1];
+    struct step_bench_rule rule = step_bench_usual;
+    struct step_bench steps;
+    m.batch = s->setup->batches[s->n - 1];
+    rule.most_s = s->left_s;
+    if (step_bench(arena, &m, s->setup->network.backend, &rule, &steps, e))
+        return -1;
+    bench_chart_raise(steps.rows, steps.n, &last->peak);
+    level_peaks(s);
+    s->chart = (struct bench_chart){.model = m.name,
+                                    .device = last->environment.device,
+                                    .batch = m.batch,
+                                    .peak = &last->peak,
+                                    .rows = steps.rows,
+                                    .n = steps.n,
+                                    .left_out = steps.left_out};
+    return bench_chart_write(&s->chart, file, e);
 }
 
 static bool next_fits(const struct sweep *s, double left_s)
@@ -539,9 +548,8 @@ int bench_network(const struct bench_arguments *given, struct err *e)
     double started_s = (double)time(NULL);
     if (a->image || a->labels)
         return bench_image(a, e);
-    if (a->threads > 0)
-        gemm_blas_threads((int32_t)a->threads);
-    if (bench_setup(a, &setup, e) || bench_compare_check(a, e) ||
+    usual.scenario = given->scenario ? given->scenario : "single_stream";
+    if (bench_setup_threads(a, e) || bench_setup(a, &setup, e) || bench_compare_check(a, e) ||
         show_check_target(a->no_store ? NULL : a->db, "--db", e) ||
         show_check_picture(a->chart, NULL, e))
         return -1;

@@ -1,11 +1,14 @@
 /* bench_setup: from the words of the command line to what is measured. */
 #include "scenarios/cli/bench_setup.h"
 
+#include "kernels/gemm.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct backend *bench_setup_backend(const char *name, struct err *e)
 {
@@ -19,13 +22,18 @@ const struct backend *bench_setup_backend(const char *name, struct err *e)
 int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_SETUP_BATCHES],
                         size_t *n, struct err *e)
 {
-    char copy[512], *save = NULL;
+    char copy[512];
     *n = 0;
     if (strlen(list) >= sizeof copy)
         return err_set(e, ERR_INPUT, NULL, "%s: too long", option);
+    if (list[0] == '\0')
+        return err_set(e, ERR_INPUT, NULL, "%s: a list such as 1,2,4,8 is needed", option);
     strcpy(copy, list);
-    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+    for (char *word = copy, *next; word; word = next) {
         int64_t batch;
+        next = strchr(word, ',');
+        if (next)
+            *next++ = '\0';
         if (!text_parse_int64(word, &batch) || batch < 1 || batch > 1024)
             return err_set(e, ERR_INPUT, NULL, "%s: '%.*s' is no size of 1 to 1024", option,
                            text_cut(word, 40), word);
@@ -36,8 +44,6 @@ int bench_setup_batches(const char *option, const char *list, int32_t out[BENCH_
             return err_set(e, ERR_INPUT, NULL, "%s: more than %d", option, BENCH_SETUP_BATCHES);
         out[(*n)++] = (int32_t)batch;
     }
-    if (*n == 0)
-        return err_set(e, ERR_INPUT, NULL, "%s: a list such as 1,2,4,8 is needed", option);
     return 0;
 }
 
@@ -183,7 +189,23 @@ static int read_choice(const struct bench_arguments *a, struct network_choice *o
     return bench_setup_variant(a, out, e);
 }
 
-/* A GPU's own settings; on the processor they say nothing. */
+/* OpenBLAS takes fewer than it is asked for when it was built for fewer. */
+int bench_setup_threads(const struct bench_arguments *a, struct err *e)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (a->threads == 0)
+        return 0;
+    int32_t taken = gemm_blas_threads((int32_t)a->threads);
+    if (taken != a->threads)
+        return err_set(e, ERR_INPUT, NULL, "--threads: %lld: this OpenBLAS runs %d at most",
+                       (long long)a->threads, (int)taken);
+    if (a->threads > processors)
+        fprintf(stderr, "--threads: %lld share %ld processor(s): each waits for the others\n",
+                (long long)a->threads, processors);
+    return 0;
+}
+
+/* A GPU's own settings; on the processor they would say nothing. */
 static int read_cuda(const struct bench_arguments *a, struct bench_setup *out, struct err *e)
 {
     struct network_bench_setup *n = &out->network;
@@ -191,7 +213,10 @@ static int read_cuda(const struct bench_arguments *a, struct bench_setup *out, s
         return err_set(e, ERR_INPUT, NULL, "--graph-batch: %lld: allowed is 0 to 1024",
                        (long long)a->graph_batch);
     if (strcmp(n->backend->name, "cuda") != 0)
-        return 0;
+        return a->algorithms || a->graph_batch >= 0
+                   ? err_set(e, ERR_INPUT, NULL, "%s: only a GPU has it; this is --backend cpu",
+                             a->algorithms ? "--algorithms" : "--graph-batch")
+                   : 0;
     out->cuda = *n->backend;
     out->cuda_config = *(const struct backend_cuda_config *)n->backend->config;
     out->cuda.config = &out->cuda_config;

@@ -34,6 +34,9 @@ double bench_setup_share(double left_s, size_t left);
 /* Whether `left_s` are enough for the three passes that a batch takes at least, of which an earlier
  * batch took `time_s`. */
 bool bench_setup_fits(double left_s, int32_t batch, int32_t earlier, double time_s);
+/* Of OpenBLAS, from --threads: ERR_INPUT when it has not so many; a remark on standard error when
+ * the machine has not. */
+int bench_setup_threads(const struct bench_arguments *a, struct err *e);
 /* Of Inception-v3, from --variant. */
 int bench_setup_variant(const struct bench_arguments *a, struct network_choice *out, struct err *e);
 /* A duration of up to a day into seconds; a NULL value leaves *out as it is. */

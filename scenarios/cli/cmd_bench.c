@@ -1,4 +1,5 @@
 /* cmd_bench: `sluice bench`: how fast this machine runs kernels and networks. */
+#include "kernels/load.h"
 #include "scenarios/cli/bench.h"
 #include "scenarios/cli/blas_core.h"
 #include "scenarios/cli/command.h"
@@ -44,6 +45,27 @@ static int one_of(const char *option, const char *found, const char *const allow
     return -1;
 }
 
+/* Counts that stand at -1 until they are given; 0 is none that anybody means. */
+static int check_counts(struct bench_arguments *a, struct err *e)
+{
+    const struct {
+        const char *option;
+        int64_t *count;
+        long most;
+    } rows[] = {{"--threads", &a->threads, 1024},
+                {"--sequence", &a->sequence, 65536},
+                {"--tokens", &a->tokens, 65536},
+                {"--queries", &a->queries, LOAD_MAX_CALLS},
+                {"--vocabulary", &a->vocabulary, 1000000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (*rows[i].count == 0 || *rows[i].count > rows[i].most)
+            return err_set(e, ERR_INPUT, NULL, "%s: %lld: allowed is 1 to %ld", rows[i].option,
+                           (long long)*rows[i].count, rows[i].most);
+        *rows[i].count = *rows[i].count < 0 ? 0 : *rows[i].count;
+    }
+    return 0;
+}
+
 static int start(struct bench_arguments *a, const struct option_texts *operands, struct err *e)
 {
     static const char *const formats[] = {"text", "json", NULL};
@@ -56,10 +78,8 @@ static int start(struct bench_arguments *a, const struct option_texts *operands,
         return err_set(e, ERR_INPUT, NULL, "bench %s takes %zu more; %zu were given", p->name,
                        p->operands, operands->count - 1),
                e->code;
-    if (a->threads > 1024)
-        return err_set(e, ERR_INPUT, NULL, "--threads: %lld: allowed is 1 to 1024",
-                       (long long)a->threads),
-               e->code;
+    if (check_counts(a, e))
+        return e->code;
     a->before = operands->count > 1 ? operands->items[1] : NULL;
     a->now = operands->count > 2 ? operands->items[2] : NULL;
     if (p->operands == 0)
@@ -73,7 +93,11 @@ static int run(int argc, char **argv, struct err *e)
     struct bench_arguments a = {.format = "text",
                                 .backend = "auto",
                                 .graph_batch = -1,
-                                .scenario = "single_stream",
+                                .threads = -1,
+                                .sequence = -1,
+                                .tokens = -1,
+                                .queries = -1,
+                                .vocabulary = -1,
                                 .batch = 1};
     struct option_texts operands = {0};
     const struct option rows[] = {

@@ -244,6 +244,12 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
                                                     const void *value, size_t size)
 {
     ENTER();
+    uint32_t bytes;
+    if (which >= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES && size == sizeof bytes) {
+        memcpy(&bytes, value, size);
+        p->data[1] = p->data[1] && p->data[1] < bytes ? p->data[1] : bytes;
+        return CUBLAS_STATUS_SUCCESS;
+    }
     if (which != CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES || size != sizeof(size_t))
         return CUBLAS_STATUS_INVALID_VALUE;
     memcpy(&p->data[0], value, size);
@@ -267,7 +273,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
         return CUBLAS_STATUS_NOT_SUPPORTED;
     for (uint64_t i = 0; i < 4 && *n < wanted; i++) {
         cublasLtMatmulHeuristicResult_t r = {};
-        r.algo = {{MAGIC, i, 0, 0, 0, 0, 0, ~0ULL}};
+        r.algo = {{MAGIC, i, p->data[1] ? p->data[1] : 256, 0, 0, 0, 0, ~0ULL}};
         r.workspaceSize = p->data[0] / 2;
         r.state = i == 3 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
         found[(*n)++] = r;
@@ -290,6 +296,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const vo
         B[1] != k || Y[1] != m || Y[2] != B[2] || A[4] != Y[4] || B[4] != Y[4] ||
         algo->data[0] != MAGIC || algo->data[1] > 3 || algo->data[7] != ~0ULL ||
         !shim_on_device(workspace, bytes))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    /* what the algorithm was told to count on; 0 counts on nothing */
+    uintptr_t places = (uintptr_t)a | (uintptr_t)b | (uintptr_t)y;
+    if (algo->data[2] && places % algo->data[2] != 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (algo->data[1] >= 2)
         return CUBLAS_STATUS_NOT_SUPPORTED;

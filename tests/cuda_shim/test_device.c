@@ -56,16 +56,58 @@ static int search_life(void *self, struct err *e)
     if (at) {
         struct batched_gemm_data data = {at, at + 30, at + 70};
         device_blas_algorithms(d, t);
-        rc =
-            batched_gemm_search(&s, d, e) || batched_gemm_cuda(&s, &data, d, e) || device_wait(d, e)
-                ? -1
-                : 0;
+        rc = batched_gemm_search(&s, 4, d, e) || batched_gemm_cuda(&s, &data, d, e) ||
+                     device_wait(d, e)
+                 ? -1
+                 : 0;
         cr_assert(rc || !t->rows[0].own);
     }
     device_give(d, at);
     gemm_table_destroy(t);
     device_destroy(d);
     return rc;
+}
+
+/* Weights begin where the last ones end. What was found for aligned operands is not asked to run on
+ * others, and an algorithm that the library refuses leaves the product to its own choice. */
+Test(device, an_algorithm_is_searched_for_operands_as_they_lie)
+{
+    struct batched_gemm_shape s = {1, 2, 4, 2, false, 2, 4, 4, 0, 0, 0, PRECISION_FP32};
+    const float a[4] = {1, 2, 3, 4}, b[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const float right[8] = {11, 14, 17, 20, 23, 30, 37, 44};
+    struct err e = {0};
+    struct device *d = device_create(0, &e);
+    struct gemm_table *t = gemm_table_create("Host shim", 111103, &e);
+    float *at = device_take(d, 256 * sizeof *at, &e), c[8];
+    device_blas_algorithms(d, t);
+    for (int i = 0; i < 3; i++) { /* 256 bytes, then 16; then what the file has cannot run */
+        int shift = i == 0 ? 0 : 4;
+        struct batched_gemm_data data = {at + shift, at + shift + 8, at + shift + 20};
+        if (i == 2)
+            t->rows[t->count - 1].algorithm[2] = 64;
+        cr_assert_eq(device_put(d, at + shift, a, sizeof a, &e), 0);
+        cr_assert_eq(device_put(d, at + shift + 8, b, sizeof b, &e), 0);
+        device_blas_search(d, i < 2);
+        cr_assert_eq(batched_gemm_cuda(&s, &data, d, &e), 0, "%s", e.msg);
+        cr_assert_eq(device_get(d, c, data.c, sizeof c, &e), 0, "%s", e.msg);
+        cr_expect_eq(memcmp(c, right, sizeof c), 0);
+        cr_expect_eq(batched_gemm_refused(d), i == 2, "%d", i);
+    }
+    cr_assert_geq(t->count, 1);
+    cr_expect_eq(t->rows[0].alignment, 16, "the third operand lies at byte 80");
+    s.m = 1;
+    struct batched_gemm_data aligned = {at, at + 64, at + 128}, odd = {at, at + 65, at + 128};
+    device_blas_search(d, true);
+    batched_gemm_cuda(&s, &aligned, d, &e);
+    batched_gemm_cuda(&s, &odd, d, &e);
+    cr_expect_eq(t->rows[t->count - 2].alignment, 256);
+    cr_expect_eq(t->rows[t->count - 1].alignment, 4, "one shape, and another row for it");
+    cr_expect_eq(batched_gemm_refused(d), 1);
+    device_give(d, at);
+    gemm_table_destroy(t);
+    device_destroy(d);
+    cr_expect_eq(e.code, ERR_NONE, "%s", e.msg);
+    cr_expect_eq(shim_live(), 0);
 }
 
 /* What only gives back, after which nothing depends on success; and a figure for a message. */

@@ -61,8 +61,11 @@ Test(graphs, a_search_is_kept_in_its_file_and_used)
     play_network(n, &b, NULL, out);
     cr_assert_eq(memcmp(out, right, n->output_size * sizeof *out), 0);
     cr_assert_eq(gemm_table_load(t, file.path, &e), 0, "%s: %s", e.where, e.msg);
-    cr_assert_eq(t->count, 7, "%zu: four dense layers, the pooler, two products of attention",
-                 t->count);
+    size_t shapes = 0; /* some of them come at two alignments */
+    for (size_t i = 0; i < t->count; i++)
+        shapes += gemm_table_find(t, &t->rows[i].shape, 256) == &t->rows[i];
+    cr_assert_eq(shapes, 7, "%zu: four dense layers, the pooler, two products of attention",
+                 shapes);
     size_t searched = 0;
     for (size_t i = 0; i < t->count; i++) {
         const struct gemm_choice *r = &t->rows[i];
