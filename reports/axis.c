@@ -35,7 +35,7 @@ static void label_number(char *to, size_t size, const struct axis_tick *t, doubl
     static const struct {
         double from, unit;
         const char *suffix;
-    } units[] = {{1e10, 1e9, "G"}, {1e7, 1e6, "M"}, {1e4, 1e3, "k"}};
+    } units[] = {{1e9, 1e9, "G"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}};
     for (size_t i = 0; i < 3 && t->at != 0; i++) {
         if (high >= units[i].from) {
             snprintf(to, size, "%.4g%s", t->at / units[i].unit, units[i].suffix);

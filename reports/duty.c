@@ -131,7 +131,7 @@ static void head_html(const struct result *r, const struct result_breakeven *b, 
     text_add(to, ": ");
     text_html(to, b->basis);
     text_printf(to,
-                ".</p>\n<div class=\"scroll\"><table class=\"duty\">\n<thead><tr>"
+                ".</p>\n<div class=\"scroll\"><table class=\"stack duty\">\n<thead><tr>"
                 "<th scope=\"col\">burst</th><th scope=\"col\" class=\"n\">on ECI, %s</th>"
                 "<th scope=\"col\" class=\"n\">on a node</th>"
                 "<th scope=\"col\" class=\"n\">warm pool</th>"
@@ -146,8 +146,10 @@ void duty_html(const struct result *r, struct text *to)
         if (is_first(r, i))
             head_html(r, b, to);
         text_printf(to,
-                    "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td><td class=\"n\">%s</td>"
-                    "<td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+                    "<tr><th scope=\"row\">%s</th><td class=\"n\" data-h=\"on ECI\">%s</td>"
+                    "<td class=\"n\" data-h=\"on a node\">%s</td>"
+                    "<td class=\"n\" data-h=\"ECI below, warm pool\">%s</td>"
+                    "<td class=\"n\" data-h=\"ECI below, subscription\">%s</td></tr>\n",
                     human_seconds((double)b->burst / 1e9).s, money_or_none(b->eci).s,
                     money_or_none(b->pool).s, share_or_none(b->warm_share).s,
                     share_or_none(b->subscription_share).s);

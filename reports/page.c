@@ -208,7 +208,12 @@ static void tiles(struct page *p)
         add(p, "<h3>The whole</h3>\n");
     add(p, "<dl class=\"tiles\">\n");
     if (scope_value(&whole, "cost.total", 0) > 0) {
-        figure_tile(p, &whole, "cost.perMonth", "cost a month");
+        bool once = !scope_figure(&whole, "requests.arrived") && scope_figure(&whole, "jobs.asked");
+        if (!once)
+            figure_tile(p, &whole, "cost.perMonth", "cost a month");
+        if (once)
+            figure_tile(p, &whole, "cost.total", "cost in all");
+        figure_tile(p, &whole, "jobs.costEach", "cost of a job");
         figure_tile(p, &whole, "cost.per1k", "cost of 1,000 requests");
     }
     if (!several)

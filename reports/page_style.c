@@ -99,6 +99,8 @@ static const char css_narrow[] =
     ".stack thead{display:none}.stack tr{display:block;padding:8px 0;"
     "border-bottom:1px solid var(--line)}\n"
     ".stack td,.stack th{display:block;border:0;padding:0;text-align:left}\n"
+    ".turns td:nth-child(n),.turns th:first-child,.rests td:nth-child(n),"
+    ".rests th:first-child{width:auto}\n"
     ".log td:nth-child(-n+2){display:inline;padding-right:8px;color:var(--soft)}"
     ".log td:nth-child(3){font-weight:600}\n"
     ".stack td[data-h]:before{content:attr(data-h) \": \";color:var(--soft)}\n"

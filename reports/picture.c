@@ -56,6 +56,10 @@ static const struct line node_lines[] = {
     {"nodes.eciSpot", NULL, "ECI spot", CHART_AREA, PLOT_PINK, false, false},
 };
 
+static const struct line share_lines[] = {
+    {"nodes.onDemandShare", NULL, "share of nodes on demand", CHART_LINE, PLOT_BLUE, false, false},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 const char *picture_name(enum picture what)
@@ -220,13 +224,17 @@ static int draw_latency(const struct scope *s, const struct chart_frame *frame, 
 static int draw_nodes(const struct scope *s, const struct chart_frame *frame, struct text *to,
                       struct err *e)
 {
-    struct chart_series lines[MAX_SERIES];
-    struct chart_panel panel = {.title = "Nodes",
-                                .series = lines,
-                                .n_series = collect(s, node_lines, COUNT(node_lines), lines),
-                                .height = 130,
-                                .whole = true};
-    return draw_over_time(s, frame, &panel, 1, to, e);
+    struct chart_series lines[MAX_SERIES], share[MAX_SERIES];
+    struct chart_panel panels[2] = {{.title = "Nodes",
+                                     .series = lines,
+                                     .n_series = collect(s, node_lines, COUNT(node_lines), lines),
+                                     .height = 130,
+                                     .whole = true},
+                                    {.title = "On demand, share of nodes",
+                                     .series = share,
+                                     .n_series = collect(s, share_lines, COUNT(share_lines), share),
+                                     .height = 90}};
+    return draw_over_time(s, frame, panels, panels[1].n_series > 0 ? 2 : 1, to, e);
 }
 
 /* ---- cost ---- */
@@ -342,8 +350,18 @@ struct startup {
 
 static enum plot_ink phase_ink(size_t phase)
 {
-    static const enum plot_ink order[] = {PLOT_GREY, PLOT_BLUE, PLOT_ORANGE, PLOT_GREEN,
-                                          PLOT_PINK, PLOT_SKY,  PLOT_YELLOW, PLOT_RED};
+    static const enum plot_ink order[] = {PLOT_GREY,
+                                          PLOT_BLUE,
+                                          PLOT_ORANGE,
+                                          PLOT_GREEN,
+                                          PLOT_PINK,
+                                          PLOT_SKY,
+                                          PLOT_YELLOW,
+                                          PLOT_RED,
+                                          PLOT_PALE + PLOT_BLUE,
+                                          PLOT_PALE + PLOT_ORANGE,
+                                          PLOT_PALE + PLOT_GREEN,
+                                          PLOT_PALE + PLOT_PINK};
     return order[phase % COUNT(order)];
 }
 
@@ -459,7 +477,9 @@ static int draw_startup(const struct scope *s, const struct chart_frame *frame, 
     struct startup u = {.n_phases = 0};
     collect_startup(s, &u);
     struct chart_bars bars = {.frame = *frame,
-                              .heading = "From asked for to serving",
+                              .heading = scope_figure(s, "startup.run.mean")
+                                             ? "From asked for to its end"
+                                             : "From asked for to serving",
                               .unit = "s",
                               .keys = u.keys,
                               .n_keys = u.n_phases,
@@ -539,6 +559,7 @@ void picture_describe(const struct scope *s, enum picture what, struct text *to)
     case PICTURE_NODES:
         text_add(to, "Nodes over time:");
         describe_lines(s, node_lines, COUNT(node_lines), to);
+        describe_lines(s, share_lines, COUNT(share_lines), to);
         break;
     case PICTURE_COST:
         collect_cost(s, &c);

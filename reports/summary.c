@@ -330,7 +330,8 @@ static void startup_block(const struct out *o, const struct scope *s)
     }
     if (longest <= 0)
         return;
-    heading(o, "Startup of a pod");
+    heading(o, scope_figure(s, "startup.run.mean") ? "Phases of a pod, to its end"
+                                                   : "Startup of a pod");
     size_t length = tail ? strlen(tail->path) : 0;
     share_row(o, &(struct share){"", "mean", length ? tail->path + length - 3 : "", 0});
     for (size_t i = 0; i < s->result->n_figures; i++) {
@@ -370,10 +371,11 @@ static void nodes_block(const struct out *o, const struct scope *s)
     }
     if (n == 0)
         return;
-    row(o, "Nodes", "%s; at most %s at once, %s preempted; %s on demand", line,
+    const struct figure *share = scope_figure(s, "nodes.onDemandShare");
+    row(o, "Nodes", "%s; at most %s at once, %s preempted%s%s%s", line,
         human_count(scope_number(s, "nodes.max")).s,
-        human_count(scope_value(s, "nodes.preemptions", 0)).s,
-        human_share(scope_number(s, "nodes.onDemandShare")).s);
+        human_count(scope_value(s, "nodes.preemptions", 0)).s, share ? "; " : "",
+        share ? human_share(share->value).s : "", share ? " on demand" : "");
 }
 
 static void cost_block(const struct out *o, const struct scope *s)
@@ -473,8 +475,11 @@ static void trial_row(const struct out *o, const struct result *r, const struct 
     snprintf(line, sizeof line, "%.600s = %.600s (%.40s, now %.600s)", t->path, t->then, t->quality,
              t->now);
     wrap(o->to, line, 9, 11);
-    snprintf(line, sizeof line, "%s: %.600s; %.60s", t->holds ? "holds" : "fails", t->verdict,
-             turning_played(r, t).s);
+    snprintf(line, sizeof line, "%s%.600s; %.60s",
+             t->replications == 0 ? ""
+             : t->holds           ? "holds: "
+                                  : "fails: ",
+             t->verdict, turning_played(r, t).s);
     spaces(o->to, 11);
     wrap(o->to, line, 11, 11);
 }

@@ -72,7 +72,9 @@ static void rows(const struct result *r, enum group group, struct text *to)
         cell(to, "now", t->now);
         cell(to, "tried", t->then);
         cell(to, "quality", t->quality);
-        text_printf(to, "<td data-h=\"verdict\"><b>%s</b>: ", t->holds ? "holds" : "fails");
+        text_add(to, "<td data-h=\"verdict\">");
+        if (t->replications > 0)
+            text_printf(to, "<b>%s</b>: ", t->holds ? "holds" : "fails");
         text_html(to, t->verdict ? t->verdict : "");
         text_add(to, "</td>");
         cell(to, "played", turning_played(r, t).s);

@@ -7,6 +7,7 @@
 #include "sim/stats.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,26 @@ static bool code_told(const struct result *const *reps, size_t shown, size_t rep
     return false;
 }
 
+/* Words that all replications say alike are of the run, others of their replication. */
+static int say_where(struct result *out, const struct result *const *reps, size_t n, size_t rep,
+                     struct result_finding *f, struct err *e)
+{
+    size_t same = 0;
+    char text[1400];
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < reps[k]->n_findings; i++)
+            if (strcmp(reps[k]->findings[i].code, f->code) == 0 &&
+                strcmp(reps[k]->findings[i].text, f->text) == 0) {
+                same++;
+                break;
+            }
+    if (same == n)
+        return 0;
+    snprintf(text, sizeof text, "In replication %zu: %.1300s", rep, f->text);
+    f->text = arena_text(out->arena, text, strlen(text), e);
+    return f->text ? 0 : -1;
+}
+
 /* All of the shown replication's findings; from the others what it does not speak of, each code
  * from the first replication that has it. */
 static int merge_findings(struct result *out, const struct result *const *reps, size_t n,
@@ -168,6 +189,15 @@ static int merge_findings(struct result *out, const struct result *const *reps, 
         for (size_t i = 0; k != shown && i < reps[k]->n_findings; i++)
             if (!code_told(reps, shown, k, reps[k]->findings[i].code))
                 out->findings[out->n_findings++] = reps[k]->findings[i];
+    size_t at = 0;
+    for (; at < reps[shown]->n_findings; at++)
+        if (say_where(out, reps, n, shown, &out->findings[at], e))
+            return -1;
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; k != shown && i < reps[k]->n_findings; i++)
+            if (!code_told(reps, shown, k, reps[k]->findings[i].code) &&
+                say_where(out, reps, n, k, &out->findings[at++], e))
+                return -1;
     return 0;
 }
 

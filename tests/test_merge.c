@@ -165,7 +165,9 @@ Test(merge, findings_of_the_shown_one_and_codes_that_only_others_tell_of)
         {.figures = &cost[2], .n_figures = 1, .findings = c, .n_findings = 2},
     };
     struct result out = merged(reps, 3, "c");
-    static const char *const want[] = {"in 1", "again in 1", "first", "second", "in 2"};
+    static const char *const want[] = {"In replication 1: in 1", "In replication 1: again in 1",
+                                       "In replication 0: first", "In replication 0: second",
+                                       "In replication 2: in 2"};
     cr_assert_eq(out.n_findings, 5);
     for (size_t i = 0; i < 5; i++)
         cr_expect_str_eq(out.findings[i].text, want[i]);

@@ -129,3 +129,54 @@ Test(verdict, what_failed_in_the_trace_does_not_fail_the_verdict)
     expect(&p, HOLDS, "1 of 2 jobs completed, 1 failed as they did in the trace");
     remove(list.path);
 }
+
+/* The machine of the only pod goes and none is bought: nothing loads a model then. */
+Test(verdict, requests_without_any_pod_are_not_laid_on_a_missing_probe)
+{
+    struct fixture_scenario p = PLAY("ecs-spot-billing", "robustness=0");
+    const struct result_finding *found = NULL;
+    for (size_t i = 0; i < p.r->n_findings; i++)
+        if (strcmp(p.r->findings[i].code, "refused") == 0)
+            found = &p.r->findings[i];
+    cr_assert(found && strstr(found->text, "no pod served when they came"), "%s", found->text);
+    cr_assert(!strstr(found->text, "without a readiness probe"), "%s", found->text);
+    fixture_stop(&p);
+}
+
+/* Jobs alone: what one costs, its run among its phases, and no rate of what the horizon cut. */
+Test(verdict, a_page_of_jobs_shows_a_jobs_cost_and_its_run)
+{
+    struct fixture_scenario p = PLAYED(ON_ECI, "horizon=1h");
+    struct text page = {0}, text = {0};
+    struct err e = {0};
+    cr_assert_eq(page_html(p.r, &page, &e), 0);
+    cr_assert(strstr(page.s, "<dt>cost of a job</dt>") && strstr(page.s, "<dt>cost in all</dt>"));
+    cr_assert(!strstr(page.s, "<dt>cost a month</dt>"));
+    cr_assert(!strstr(page.s, "instances a day"));
+    summary_text(p.r, false, &text);
+    cr_assert(strstr(text.s, "Phases of a pod, to its end"));
+    cr_assert(strstr(text.s, "\n  run   ") && strstr(text.s, "10m"), "%s", text.s);
+    cr_assert_float_eq(result_value(p.r, "startup.run.mean", -1), 600, 1e-6);
+    text_fini(&page);
+    text_fini(&text);
+    fixture_stop(&p);
+}
+
+/* What one replication says of itself is said to be of it. */
+Test(verdict, findings_of_one_replication_name_it)
+{
+    struct fixture_scenario p = PLAYED(ON_ECI, "replications=3", "horizon=1h");
+    const char *critical = fixture_finding(&p, "startup-critical");
+    cr_assert(strncmp(critical, "In replication ", 15) == 0, "%s", critical);
+    const char *spec = fixture_finding(&p, "eci-spec");
+    cr_assert(strncmp(spec, "In replication", 14) != 0, "%s", spec);
+    fixture_stop(&p);
+}
+
+Test(verdict, no_key_without_a_value_is_rested_on)
+{
+    struct fixture_scenario p = PLAYED("horizon=4h");
+    for (size_t i = 0; i < p.r->n_assumptions; i++)
+        cr_assert(p.r->assumptions[i].value[0], "%s", p.r->assumptions[i].path);
+    fixture_stop(&p);
+}

@@ -48,12 +48,16 @@ static void say_breakeven(const struct eci_fleet *s, const struct eci_kind *o)
         return;
     sim_ns each = o->billed_ns / (sim_ns)o->created;
     double share = breakeven_duty_share(&b, each > 0 ? each : 1);
+    double day = share * 24 * (double)SIM_HOUR / (double)(each > 0 ? each : 1);
+    char rate[96] = "";
+    /* What the horizon has cut, or less than a day, is no rate of instances. */
+    if (s->set.cluster->horizon >= SIM_DAY && each < s->set.cluster->horizon / 2)
+        snprintf(rate, sizeof rate, ": %.0f instances a day of %.0f s each", day,
+                 (double)each / 1e9);
     recorder_finding(eci_fleet_recorder(s), "note", "eci-break-even",
                      "%s: paying by the second is cheaper than a subscription while a GPU is paid "
-                     "for less than %.3g %% of the time: %.0f instances a day of %.0f s each.",
-                     o->request.pod->name, 100 * share,
-                     share * 24 * (double)SIM_HOUR / (double)(each > 0 ? each : 1),
-                     (double)each / 1e9);
+                     "for less than %.3g %% of the time%s.",
+                     o->request.pod->name, 100 * share, rate);
 }
 
 static void say_annotation(const struct eci_fleet *s, const struct eci_kind *o)

@@ -194,6 +194,10 @@ static void stop_running(struct jobs *j, struct jobs_seat *s, sim_ns now, struct
     j->n.running--;
     j->busy_ns[shape_of(j, s->job)] += now - s->since;
     j->jobs[s->job].runs++;
+    double ran = (double)(now - s->since) / (double)SIM_SECOND;
+    j->n.runs++;
+    j->n.run_s += ran;
+    j->n.run_max_s = ran > j->n.run_max_s ? ran : j->n.run_max_s;
     if (cluster_pod(j->set.cluster, pod, &v))
         recorder_span(j->set.recorder, v.name, "run", s->since, now);
 }
@@ -578,6 +582,9 @@ void jobs_add(struct jobs_count *sum, const struct jobs_count *n)
     sum->life_s += n->life_s;
     sum->life_max_s = n->life_max_s > sum->life_max_s ? n->life_max_s : sum->life_max_s;
     sum->queue_s += n->queue_s;
+    sum->runs += n->runs;
+    sum->run_s += n->run_s;
+    sum->run_max_s = n->run_max_s > sum->run_max_s ? n->run_max_s : sum->run_max_s;
     add_gpus(&sum->gpus, &n->gpus);
 }
 

@@ -121,6 +121,8 @@ struct jobs_count {
     int64_t deadline_exceeded; /* of failed: not done when their time was over */
     double life_s, life_max_s; /* of completed jobs, from their arrival */
     double queue_s;            /* of all, until their first place */
+    double run_s, run_max_s;   /* of runs, which ended or were cut */
+    int64_t runs;
     struct jobs_gpus gpus;
 };
 /* At the horizon, after cluster_close. Asserts that no job and no GPU time is lost: the cluster's

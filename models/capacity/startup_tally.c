@@ -57,6 +57,12 @@ static bool is_rare(enum startup_phase p)
            p == STARTUP_FIRST_USE;
 }
 
+/* Three digits or more, and never an exponent. */
+static int decimals(double v)
+{
+    return v >= 100 ? 0 : v >= 10 ? 1 : 2;
+}
+
 static void say_critical(const struct startup_tally *t, struct recorder *r)
 {
     enum startup_phase most = startup_phase_order(0), often = most;
@@ -69,10 +75,11 @@ static void say_critical(const struct startup_tally *t, struct recorder *r)
         return;
     recorder_finding(
         r, "note", "startup-critical",
-        "%s is %.0f %% of all starting time, %.3g s of %.3g s a pod; the longest phase "
+        "%s is %.0f %% of all starting time, %.*f s of %.*f s a pod; the longest phase "
         "of most pods (%llu of %llu) is %s.",
         startup_phase_name(most), 100 * t->sum_s[most] / t->total_s,
-        t->sum_s[most] / (double)t->ready, t->total_s / (double)t->ready,
+        decimals(t->sum_s[most] / (double)t->ready), t->sum_s[most] / (double)t->ready,
+        decimals(t->total_s / (double)t->ready), t->total_s / (double)t->ready,
         (unsigned long long)t->longest[often], (unsigned long long)t->ready,
         startup_phase_name(often));
 }

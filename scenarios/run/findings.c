@@ -58,7 +58,7 @@ static const char *policy_name(const struct service_config *c)
 
 /* "1 request was", "3 requests were". */
 struct words {
-    char s[96];
+    char s[160];
 };
 static struct words count(double n, const char *one, const char *many)
 {
@@ -374,13 +374,35 @@ static void find_overload(struct search *f, size_t i)
          count(replicas, "replica serves", "replicas serve").s);
 }
 
+/* No pod, one that loads, one that is gone: what of these there was in the run. */
+static struct words refused_why(const struct search *f, const struct service_config *c,
+                                double refused)
+{
+    struct words w = {""};
+    bool loading = !c->startup.readiness && !c->startup.instant &&
+                   service_value(f, c, "replicas.starts", 0) > 0;
+    double none = service_value(f, c, "coldStart.requests", 0);
+    const char *gone = result_value(f->r, "nodes.preemptions", 0) > 0
+                           ? ", and one whose node is gone stays one for a while"
+                           : "";
+    if (none >= refused)
+        snprintf(w.s, sizeof w.s, "; no pod served when they came%s",
+                 loading ? ": none was there, or it still loaded its model" : "");
+    else if (loading)
+        snprintf(w.s, sizeof w.s,
+                 "; without a readiness probe a pod is an endpoint while it loads its model%s",
+                 gone);
+    else if (gone[0])
+        snprintf(w.s, sizeof w.s, "; a pod whose node is gone stays an endpoint for a while");
+    return w;
+}
+
 static void find_failures(struct search *f, const struct service_config *c)
 {
     double timeouts = service_value(f, c, "requests.failed.timeout", 0);
     double refused = service_value(f, c, "requests.failed.refused", 0);
     double lost = service_value(f, c, "requests.failed.lost", 0);
     double aborted = service_value(f, c, "requests.failed.aborted", 0);
-    bool probed = c->startup.readiness || c->startup.instant;
     if (timeouts > 0)
         find(f, "warning", "timeouts",
              "%s: %s after %.3g s; each is written to the ingress log only then, so the metric "
@@ -389,10 +411,7 @@ static void find_failures(struct search *f, const struct service_config *c)
              (double)c->ingress.timeout / 1e9);
     if (refused > 0)
         find(f, "warning", "refused", "%s: %s no endpoint that accepts%s.", c->name,
-             count(refused, "request found", "requests found").s,
-             probed ? ""
-                    : "; without a readiness probe a pod is an endpoint while it loads its "
-                      "model");
+             count(refused, "request found", "requests found").s, refused_why(f, c, refused).s);
     if (lost > 0)
         find(f, "note", "lost", "%s: %s lost with the replica that had it.", c->name,
              count(lost, "request was", "requests were").s);
@@ -410,12 +429,12 @@ static void find_surplus(struct search *f)
     double total = result_value(f->r, "cost.total", 0);
     if (surplus > 0)
         find(f, "warning", "surplus-nodes",
-             "%.4g %s (%.3g %% of the cost) went to nodes that were bought and never used.",
-             surplus, f->s->currency, 100 * surplus / total);
+             "%.*f %s (%.3g %% of the cost) went to nodes that were bought and never used.",
+             surplus < 100 ? 2 : 0, surplus, f->s->currency, 100 * surplus / total);
     if (stranded > 0.01 * total)
         find(f, "note", "stranded-gpus",
-             "%.4g %s (%.3g %% of the cost) went to idle GPUs of nodes that some pod keeps in use.",
-             stranded, f->s->currency, 100 * stranded / total);
+             "%.*f %s (%.3g %% of the cost) went to idle GPUs of nodes that some pod keeps in use.",
+             stranded < 100 ? 2 : 0, stranded, f->s->currency, 100 * stranded / total);
 }
 
 /* Nodes that are there when the clock starts count as bought. */
@@ -436,6 +455,7 @@ static void find_churn(struct search *f)
     double half = result_value(f->r, "nodes.halfLife", -1);
     for (size_t i = 0; i < f->s->services.count; i++)
         evictions += service_value(f, &c[i], "replicas.evictionsPerDay", 0);
+    evictions += result_value(f->r, "jobs.lostPods", 0) / f->r->replications / days;
     if (bought <= 0 && evictions <= 0)
         return;
     if (half < 0)
@@ -448,6 +468,19 @@ static void find_churn(struct search *f)
              "%.3g nodes were bought and %.3g pods evicted a day; half of the nodes lived for %s "
              "or less.",
              bought / days, evictions, span(half).s);
+}
+
+/* Pods of jobs that lost their place, and what of their work was lost with it. */
+static void find_lost_jobs(struct search *f)
+{
+    double lost = result_value(f->r, "jobs.lostPods", 0);
+    double each = f->r->replications > 0 ? f->r->replications : 1;
+    if (lost > 0)
+        find(f, "warning", "jobs-lost",
+             "%s to drains and losses of their machines, %.3g a run; %.0f GPU s of runs that had "
+             "begun were lost with them a run, and the jobs began anew.",
+             count(lost, "pod of a job lost its place", "pods of jobs lost their places").s,
+             lost / each, result_value(f->r, "jobs.gpuSeconds.lost.cut", 0));
 }
 
 static void find_supply(struct search *f)
@@ -534,6 +567,7 @@ int findings_collect(const struct result *r, const struct scenario *s, struct re
     for (size_t i = 0; i < s->services.count; i++)
         find_service(&f, i);
     find_supply(&f);
+    find_lost_jobs(&f);
     find_repairs(&f);
     find_unfollowed(&f);
     if (r->entries_dropped > 0)

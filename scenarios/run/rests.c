@@ -86,9 +86,11 @@ int rests_collect(struct result *r, const struct scenario *s, struct err *e)
     r->assumptions = arena_take(r->arena, s->n_assumptions + MOST, sizeof *r->assumptions, e);
     if (!r->assumptions)
         return -1;
-    r->n_assumptions = s->n_assumptions;
-    if (s->n_assumptions > 0)
-        memcpy(r->assumptions, s->assumptions, s->n_assumptions * sizeof *r->assumptions);
+    r->n_assumptions = 0;
+    /* A key without a value rests on nothing: another one decides. */
+    for (size_t i = 0; i < s->n_assumptions; i++)
+        if (s->assumptions[i].value && s->assumptions[i].value[0])
+            r->assumptions[r->n_assumptions++] = s->assumptions[i];
     for (size_t i = 0; s->catalog && i < r->n_bills; i++) {
         add_price(&l, r->bills[i].type, PRICE_ON_DEMAND);
         add_price(&l, r->bills[i].type, PRICE_SUBSCRIPTION);

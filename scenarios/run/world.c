@@ -391,8 +391,8 @@ static void say_gpu_time(const struct world *w, const struct jobs_gpus *g)
         gpu_time_s(g->starting) + gpu_time_s(g->failed) + gpu_time_s(g->cut) + gpu_time_s(g->dead);
     if (in > 0)
         recorder_finding(w->recorder, "note", "gpu-time",
-                         "Jobs held GPUs for %.10g GPU s: %.10g (%.3g %%) in runs that ended well, "
-                         "%.10g (%.3g %%) lost to starts, failures and evictions, %.10g still "
+                         "Jobs held GPUs for %.0f GPU s: %.0f (%.3g %%) in runs that ended well, "
+                         "%.0f (%.3g %%) lost to starts, failures and evictions, %.0f still "
                          "running; the books agree exactly.",
                          in, out, share(out, in), lost, share(lost, in), running);
 }
@@ -440,6 +440,11 @@ static void close_jobs(struct world *w)
     }
     if (w->n_jobs > 0)
         jobs_figures(w->recorder, "jobs.", &sum, micro, s->currency);
+    if (w->n_services == 0 && sum.runs > 0) { /* the last bar of a pod's phases */
+        recorder_figure(w->recorder, "startup.run.mean", "s", FIGURE_MEAN,
+                        sum.run_s / (double)sum.runs);
+        recorder_figure(w->recorder, "startup.run.max", "s", FIGURE_MAX, sum.run_max_s);
+    }
     close_lacking(w);
     say_gpu_time(w, &sum.gpus);
 }
