@@ -93,6 +93,16 @@ Test(unfollowed, each_key_is_followed_or_told)
         {BODY("", ", cpu_policy: static", ""), PLAIN,
          "kubernetes_config.cpu_policy is not followed"},
         {BODY("", ", taint: []", ""), PLAIN, "did you mean 'taints'?"},
+        {BODY(", spot_strategy: SpotWithPriceLimit, spot_price_limit: [{instance_type: "
+              "ecs.gn6v-c8g1.2xlarge, price_limit: 3}]",
+              "", ""),
+         SPOT,
+         "node pool p: no ecs.gn6v-c8g1.2xlarge is ever bought as spot: the limit is 3 CNY an "
+         "hour, and the market calm asks 7.8 at the least"},
+        {BODY(", spot_strategy: SpotWithPriceLimit, spot_price_limit: [{instance_type: "
+              "ecs.gn6v-c8g1.2xlarge, price_limit: 7.8}]",
+              "", ""),
+         SPOT, NULL},
         {WEB("", ""), PLAIN, NULL},
         {WEB("      priority: 3\n      terminationGracePeriodSeconds: 5\n", ""), PLAIN, NULL},
         {WEB("      topologySpreadConstraints: [{maxSkew: 1}]\n", ""), PLAIN,

@@ -1,8 +1,10 @@
 /* unfollowed: what the user's documents ask for and the simulation does not do. */
 #include "scenarios/run/unfollowed.h"
 
+#include "models/capacity/catalog.h"
 #include "models/capacity/jobs.h"
 #include "models/capacity/pool.h"
+#include "models/capacity/spot.h"
 #include "models/serving/service.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
@@ -227,6 +229,40 @@ static void look_at_bid(const struct scenario *s, size_t i, struct unfollowed *o
     }
 }
 
+/* What the market asks for a type at the least; 0: not known before the run. */
+static int64_t least_asked(const struct scenario *s, const struct pool_config *c, const char *type)
+{
+    struct catalog_price_key key = {type, c->region, s->currency, PRICE_ON_DEMAND};
+    const struct spot_preset *m = catalog_spot(s->catalog, c->spot_market);
+    const struct price *list = catalog_price(s->catalog, &key);
+    key.billing = PRICE_SPOT;
+    const struct price *row = catalog_price(s->catalog, &key);
+    if (!m || !list || c->price_traces.count > 0)
+        return 0;
+    double share = m->price_step > 0 ? m->price_low : m->price_share;
+    int64_t of = spot_list_price(m, row ? row->per_hour.micro : 0, list->per_hour.micro);
+    return price_share(of, (int64_t)(share * 1e6 + 0.5));
+}
+
+/* A limit below everything that the market asks buys nothing. */
+static void look_at_limit(const struct scenario *s, size_t i, struct unfollowed *out)
+{
+    const struct pool_config *c = (const struct pool_config *)s->cluster.pools.items + i;
+    char path[64];
+    snprintf(path, sizeof path, "nodePools[%zu]", i);
+    const struct json *pool = json_at(s->root, path);
+    for (size_t k = 0; pool && pool_uses_spot(c) && k < c->instance_types.count; k++) {
+        const char *type = c->instance_types.items[k];
+        int64_t limit = pool_price_limit(c, type), asked = least_asked(s, c, type);
+        if (limit == 0 || limit >= asked)
+            continue;
+        tell(out, pool,
+             "node pool %.60s: no %.60s is ever bought as spot: the limit is %.6g %s an hour, and "
+             "the market %.60s asks %.6g at the least",
+             c->name, type, (double)limit / 1e6, s->currency, c->spot_market, (double)asked / 1e6);
+    }
+}
+
 void unfollowed_find(const struct scenario *s, struct unfollowed *out)
 {
     const struct json *root;
@@ -235,4 +271,6 @@ void unfollowed_find(const struct scenario *s, struct unfollowed *out)
         look_at_document(s, root, out);
     for (size_t i = 0; i < s->cluster.pools.count; i++)
         look_at_bid(s, i, out);
+    for (size_t i = 0; i < s->cluster.pools.count; i++)
+        look_at_limit(s, i, out);
 }
