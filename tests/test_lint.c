@@ -105,6 +105,18 @@ Test(lint, trips_one_rule_for_each_mistake)
     }
 }
 
+#define LEAVES_A                                                                                   \
+    "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge"                       \
+    "\"],\"zones\":[\"cn-hangzhou-h\",\"cn-hangzhou-i\"],\"stockLimits\":[{"                       \
+    "\"most\":0,\"zone\":\"cn-hangzhou-h\"}]}"
+#define LEAVES_B                                                                                   \
+    "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge"                       \
+    "\"],\"zones\":[\"cn-hangzhou-h\",\"cn-hangzhou-i\"],\"stockLimits\":[{"                       \
+    "\"most\":1,\"zone\":\"cn-hangzhou-h\"}]}"
+#define LEAVES_C                                                                                   \
+    "virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\""                       \
+    ":0,\"billing\":\"spot\"}]}"
+
 /* Each of these leaves a machine to be had. */
 Test(lint, is_silent_about_limits_that_leave_something)
 {
@@ -112,20 +124,15 @@ Test(lint, is_silent_about_limits_that_leave_something)
         "nodePools.p.stockLimits=[{\"most\":0,\"lasts\":\"59m\"}]",
         "nodePools.p.stockLimits=[{\"most\":0,\"from\":\"1s\"}]",
         "nodePools.p.stockLimits=[{\"most\":0,\"billing\":\"spot\"}]",
-        "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":[\"cn-"
-        "hangzhou-h\",\"cn-hangzhou-i\"],"
-        "\"stockLimits\":[{\"most\":0,\"zone\":\"cn-hangzhou-h\"}]}",
+        LEAVES_A,
         "account.onDemandVcpuQuota=32",
         "nodePools.p.maxSize=4",
         "nodePools.p.stockLimits=[{\"most\":4}]",
         "nodePools.p.stockLimits=[{\"most\":1,\"lasts\":\"59m\"}]",
-        "nodePools.p={\"name\":\"p\",\"instanceTypes\":[\"ecs.gn6v-c8g1.2xlarge\"],\"zones\":[\"cn-"
-        "hangzhou-h\",\"cn-hangzhou-i\"],"
-        "\"stockLimits\":[{\"most\":1,\"zone\":\"cn-hangzhou-h\"}]}",
+        LEAVES_B,
         "virtualNode={\"burstResource\":\"eci_only\",\"vcpuQuota\":32}",
         "virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\":4}]}",
-        "virtualNode={\"burstResource\":\"eci_only\",\"stockLimits\":[{\"most\":0,\"billing\":"
-        "\"spot\"}]}",
+        LEAVES_C,
         "nodePools.p.taints=[\"gpu=yes:PreferNoSchedule\"]",
         "nodePools.p.headroom=50",
     };
