@@ -33,10 +33,10 @@ struct calibrate {
 
 /* ---- measuring ---- */
 
-/* As a server sees it: whatever the processor does between two requests, its caches grow cold for a
- * network that fits into them, and its threads fall asleep. On a busy machine with two cores a pass
- * of bert_tiny took 2 % more processor time after 20 ms without one in one run, and 15 % in
- * another. The rate is a share of what the batch does back to back. */
+/* As a server sees it: between two requests the caches of a processor may grow cold and its threads
+ * fall asleep. How much that costs was not told from noise on the machines tried (between nothing
+ * and 15 % of a pass of bert_tiny); a calibration with gaps holds it, whatever it is. The rate is a
+ * share of what the batch does back to back. */
 static int arrive(const struct calibrate *c, struct arena *a, struct network_bench_setup *setup,
                   double *left_s, struct err *e)
 {
