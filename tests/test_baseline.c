@@ -103,7 +103,8 @@ Test(baseline, bounds_from_below_by_work_or_by_the_least_size)
     pool.share = 1;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 25).micro, "all are to be on demand");
     pool.rounding = POOL_RUNNING_TARGET;
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro, "1 of 1 is enough: the next is spot");
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro,
+                 "1 of 1 is enough: the next is spot");
     pool.share = 0;
     market[0].price_step = H;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.5).micro,
