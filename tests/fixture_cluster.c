@@ -188,6 +188,7 @@ static void on_unlisted(void *self, sim_ns now, struct pod_ref pod, uint32_t own
 void fixture_want(struct fixture_cluster *f, uint32_t owner, int32_t replicas)
 {
     f->want[owner] = replicas;
+    cluster_want(f->cluster, sim_now(f->sim), owner, replicas);
     top_up(f, owner);
     struct pod_view pods[512];
     size_t n = cluster_pods(f->cluster, owner, pods, 512);

@@ -41,7 +41,7 @@ static const char *types[] = {"one", "four"};
 static struct pool_config pool;
 static struct cluster_config config = {.pools = {&pool, 1}};
 static struct pod_shape shape;
-static int64_t pod_ns, busy_ns;
+static int64_t busy_ns;
 
 static struct baseline plain(void)
 {
@@ -51,43 +51,16 @@ static struct baseline plain(void)
     prices[3].per_hour = CNY(12);
     pool = (struct pool_config){.name = "p", .instance_types = {types, 2}, .spot_duration_h = 1};
     shape = (struct pod_shape){.gpus = 1};
-    pod_ns = 20 * H;
     busy_ns = 7 * H;
     return (struct baseline){
         .config = &config,
         .catalog = &catalog,
         .currency = "CNY",
         .shapes = &shape,
-        .pod_ns = &pod_ns,
         .busy_ns = &busy_ns,
         .n_owners = 1,
-        .peak_gpus = 7,
-        .peak_nodes = 7,
         .horizon = 10 * H,
     };
-}
-
-Test(baseline, pays_for_the_peak_all_along_with_the_cheapest_machines)
-{
-    struct baseline b = plain();
-    cr_assert_eq(baseline_on_demand_peak(&b), CNY(7 * 26 * 10).micro, "against 2 x 100 x 10");
-    b.peak_gpus = 8;
-    cr_assert_eq(baseline_on_demand_peak(&b), CNY(2 * 100 * 10).micro, "two machines of four");
-    cr_assert_eq(baseline_subscription_peak(&b), CNY(8 * 13 * 10).micro,
-                 "`four` has no such price");
-}
-
-Test(baseline, takes_the_smallest_container_instance_that_fits)
-{
-    struct baseline b = plain();
-    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 26).micro, "a T4 is no machine of these pools");
-    shape.cpu_milli = 9000;
-    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 100).micro);
-    static const char *kinds[] = {"T4"};
-    shape = (struct pod_shape){.gpus = 1, .gpu_types = {kinds, 1}};
-    cr_assert_eq(baseline_eci_only(&b), CNY(20 * 12).micro);
-    shape.gpus = 2;
-    cr_assert_eq(baseline_eci_only(&b), -1, "no T4 instance has two");
 }
 
 Test(baseline, bounds_from_below_by_work_or_by_the_least_size)

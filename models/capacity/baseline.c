@@ -61,85 +61,6 @@ static bool offers_of(const struct baseline *b, const struct pod_shape *pod, str
            eci_offers_find(&m, &request, out, &ignored) == 0 && out->n > 0;
 }
 
-static bool offer(const struct baseline *b, const struct pod_shape *pod, struct eci_offer *out)
-{
-    struct eci_offers offers;
-    if (!offers_of(b, pod, &offers))
-        return false;
-    *out = offers.items[0];
-    return true;
-}
-
-/* Machines of one type for the peak. */
-static int64_t machines(const struct baseline *b, int64_t gpus)
-{
-    if (b->peak_gpus == 0)
-        return b->peak_nodes;
-    return gpus > 0 ? (b->peak_gpus + gpus - 1) / gpus : -1;
-}
-
-/* The cheaper of two costs; -1: unknown. */
-static int64_t cheaper(int64_t a, int64_t b)
-{
-    return a < 0 ? b : b < 0 || a < b ? a : b;
-}
-
-static int64_t peak_of(const struct baseline *b, const struct catalog_price_key *key, int64_t gpus)
-{
-    int64_t price = hourly(b, key->type, key->region, key->billing);
-    int64_t n = machines(b, gpus);
-    return price < 0 || n < 0 ? -1 : n * money_for(price, b->horizon);
-}
-
-/* The cheapest type that a pool may buy, for the peak all along; without pools, machines of the
- * container instances' size. */
-static int64_t peak(const struct baseline *b, enum price_billing billing)
-{
-    const struct pool_config *pools = b->config->pools.items;
-    int64_t best = -1;
-    for (size_t p = 0; p < b->config->pools.count; p++)
-        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
-            const char *name = pools[p].instance_types.items[i];
-            const struct instance_type *t = catalog_instance(b->catalog, name);
-            struct catalog_price_key key = {name, pools[p].region, NULL, billing};
-            best = cheaper(best, t ? peak_of(b, &key, t->gpus) : -1);
-        }
-    for (size_t o = 0; b->config->pools.count == 0 && o < b->n_owners; o++) {
-        struct eci_offer f;
-        if (!offer(b, &b->shapes[o], &f))
-            return -1;
-        struct catalog_price_key key = {f.type, b->config->virtual_node->region, NULL, billing};
-        int64_t cost = peak_of(b, &key, f.gpus);
-        best = cost > best ? cost : best; /* the largest pod must fit */
-    }
-    return best;
-}
-
-int64_t baseline_on_demand_peak(const struct baseline *b)
-{
-    return peak(b, PRICE_ON_DEMAND);
-}
-
-int64_t baseline_subscription_peak(const struct baseline *b)
-{
-    return peak(b, PRICE_SUBSCRIPTION);
-}
-
-int64_t baseline_eci_only(const struct baseline *b)
-{
-    int64_t sum = 0;
-    for (size_t o = 0; o < b->n_owners; o++) {
-        if (b->pod_ns[o] == 0)
-            continue;
-        struct eci_offer f;
-        if (!offer(b, &b->shapes[o], &f))
-            return -1;
-        int64_t unpaid = b->unpaid_ns ? b->unpaid_ns[o] : 0;
-        sum += money_for(f.micro_per_hour, b->pod_ns[o] - unpaid);
-    }
-    return sum;
-}
-
 /* ---- the bound ---- */
 
 /* Recorded prices of a pool may lie below what its market would ask. */
@@ -396,9 +317,6 @@ void baseline_write(const struct baseline *b, struct recorder *r, int64_t total_
     assert(b->horizon > 0);
     if ((b->config->pools.count == 0 && !b->config->virtual_node) || !b->catalog)
         return;
-    write(b, r, "cost.baselines.onDemandPeak", baseline_on_demand_peak(b));
-    write(b, r, "cost.baselines.subscriptionPeak", baseline_subscription_peak(b));
-    write(b, r, "cost.baselines.eciOnly", baseline_eci_only(b));
     int64_t least = baseline_clairvoyant(b);
     /* Bills are rounded one by one, the bound as a whole. */
     assert(least <= total_micro + total_micro / 1000000 + 1000);

@@ -1,10 +1,5 @@
 /* baseline: what the same work would have cost otherwise.
  *
- * - onDemandPeak, subscriptionPeak: machines for the most GPUs that pods ever held at once, paid
- *   for over the whole run, on demand or at the subscription price of an hour; without pools,
- *   machines of the size of the container instances.
- * - eciOnly: every pod the elastic container instance that its annotations or its size ask for,
- * paid for from its placement (an instance: from its download) to its end.
  * - clairvoyant: a lower bound on what any policy could reach with these startup times. Idea of the
  *   proof, in five steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
  *   for that. (2) G GPUs do at most G x horizon of work, so at least ceil(busy / horizon) different
@@ -47,15 +42,12 @@ struct baseline {
     const char *currency;
     const struct pod_shape *shapes;        /* one per owner */
     const struct startup_config *startups; /* one per owner; NULL: starts take no time */
-    const int64_t *pod_ns;                 /* [owner]: time that its pods had a place */
-    const int64_t *unpaid_ns; /* [owner]: of it, before a download; NULL: all was after */
     const int64_t
         *completed_gpus;       /* [owner]: of pods that started and ran to their end; NULL: none */
     const int64_t *busy_ns;    /* [owner]: pod time with a request on the GPU; -1: not known */
     const int64_t *present_ns; /* [owner]: time for which it had to have a pod; NULL: not known */
     size_t n_owners;
     bool mixed; /* pods of one owner differ: no bound is given */
-    int64_t peak_gpus, peak_nodes;
     sim_ns horizon;
 };
 
@@ -63,9 +55,6 @@ struct baseline {
 sim_ns baseline_start(const struct baseline *b, size_t owner);
 
 /* Each in micro-units; -1: a price is missing or the run does not tell. */
-int64_t baseline_on_demand_peak(const struct baseline *b);
-int64_t baseline_subscription_peak(const struct baseline *b);
-int64_t baseline_eci_only(const struct baseline *b);
 int64_t baseline_clairvoyant(const struct baseline *b);
 
 /* Figures cost.baselines.*, of a run that cost total_micro, and cost.savable: what lies above the

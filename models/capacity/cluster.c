@@ -10,6 +10,7 @@
 #include "models/capacity/instance.h"
 #include "models/capacity/node_list.h"
 #include "models/capacity/nodes.h"
+#include "models/capacity/otherwise.h"
 #include "models/capacity/room.h"
 #include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
@@ -189,7 +190,6 @@ static int make_owners(struct cluster *c, struct err *e)
     c->own_micro = calloc(n + 1, sizeof *c->own_micro);
     c->pod_ns = calloc(n + 1, sizeof *c->pod_ns);
     c->unplaced = calloc(n + 1, sizeof *c->unplaced);
-    c->unpaid_ns = calloc(n + 1, sizeof *c->unpaid_ns);
     c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
     c->present_ns = calloc(n + 1, sizeof *c->present_ns);
@@ -197,8 +197,7 @@ static int make_owners(struct cluster *c, struct err *e)
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
     if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->unplaced ||
-        !c->busy_ns || !c->present_ns || !c->stuck || !c->told || !c->unpaid_ns ||
-        !c->completed_gpus)
+        !c->busy_ns || !c->present_ns || !c->stuck || !c->told || !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
         c->busy_ns[i] = -1;
@@ -217,7 +216,8 @@ static int make_tables(struct cluster *c, struct err *e)
         return -1;
     struct preempt_setup preempt = {c->nodes, c->pods, c->set.shapes, c->set.n_shapes};
     c->preempt = preempt_create(&preempt, e);
-    if (!c->preempt)
+    c->demand = demand_create(c->set.n_owners, e);
+    if (!c->preempt || !c->demand)
         return -1;
     struct ledger_setup ledger = {
         .n_accounts = nodes_capacity(c->nodes) + (config->virtual_node ? max_pods : 0),
@@ -360,8 +360,8 @@ void cluster_destroy(struct cluster *c)
     free(c->stuck);
     free(c->told);
     free(c->pod_ns);
+    demand_destroy(c->demand);
     free(c->unplaced);
-    free(c->unpaid_ns);
     free(c->completed_gpus);
     free(c->busy_ns);
     free(c->present_ns);
@@ -541,15 +541,11 @@ static struct baseline baseline_of(const struct cluster *c)
         .currency = c->set.config->currency ? c->set.config->currency : "CNY",
         .shapes = c->set.shapes,
         .startups = c->set.startups,
-        .pod_ns = c->pod_ns,
-        .unpaid_ns = c->unpaid_ns,
         .completed_gpus = c->completed_gpus,
         .mixed = c->set.n_shapes > c->set.n_owners,
         .busy_ns = c->busy_ns,
         .present_ns = c->present_ns,
         .n_owners = c->set.n_owners,
-        .peak_gpus = recorder_max(c->set.recorder, c->held_level),
-        .peak_nodes = fleet_max_nodes(c->fleet),
         .horizon = c->set.horizon,
     };
 }
@@ -572,13 +568,42 @@ static void write_baselines(struct cluster *c)
         for (uint32_t i = pods_first(c->pods, o); i != PODS_NONE;) {
             const struct pod *p = pods_view(c->pods, i);
             if (p->placed)
-                c->pod_ns[o] += c->set.horizon - p->placed_at;
+                seat_held(c, c->set.horizon, p);
             if (p->node != PODS_NONE)
                 c->own_micro[o] += seat_cost(c, p, c->set.horizon);
             i = p->owner_next;
         }
     struct baseline b = baseline_of(c);
     baseline_write(&b, c->set.recorder, ledger_total_micro(c->ledger));
+}
+
+void cluster_want(struct cluster *c, sim_ns now, uint32_t owner, int64_t pods)
+{
+    assert(owner < c->set.n_owners);
+    demand_want(c->demand, now, owner, pods, c->set.shapes[owner].gpus);
+}
+
+void cluster_jobs(struct cluster *c, const struct otherwise_interval *jobs, size_t n)
+{
+    demand_jobs(c->demand, jobs, n);
+}
+
+/* Other ways to get GPUs for what was asked. */
+static void write_otherwise(struct cluster *c)
+{
+    struct otherwise o = {
+        .config = c->set.config,
+        .catalog = c->set.catalog,
+        .currency = c->set.config->currency ? c->set.config->currency : "CNY",
+        .shapes = c->set.shapes,
+        .n_owners = c->set.n_owners,
+        .peak_nodes = fleet_max_nodes(c->fleet),
+        .horizon = c->set.horizon,
+        .alone_ns = c->set.alone_ns,
+        .self = c->set.up.self,
+    };
+    if ((o.config->pools.count > 0 || o.config->virtual_node) && o.catalog)
+        demand_write(c->demand, &o, c->set.recorder);
 }
 
 static const char *refusal(void *self, uint32_t shape)
@@ -677,6 +702,7 @@ void cluster_close(struct cluster *c)
     fleet_close(c->fleet, end);
     ledger_close(c->ledger, end);
     write_baselines(c);
+    write_otherwise(c);
 }
 
 int64_t cluster_owner_micro(const struct cluster *c, uint32_t owner)

@@ -76,9 +76,10 @@ struct cluster_owner {
 };
 
 /* What one owner's pods look like to the scheduler; open data, borrowed for the run. */
-struct pod_shape;      /* models/capacity/pod_shape.h */
-struct startup_config; /* models/capacity/startup.h */
-struct unplaced_count; /* models/capacity/unplaced.h */
+struct pod_shape;          /* models/capacity/pod_shape.h */
+struct startup_config;     /* models/capacity/startup.h */
+struct otherwise_interval; /* models/capacity/otherwise.h */
+struct unplaced_count;     /* models/capacity/unplaced.h */
 
 struct cluster_setup {
     const struct cluster_config *config;
@@ -93,6 +94,8 @@ struct cluster_setup {
     sim_ns horizon;
     int64_t epoch_s;
     uint64_t seed, replication;
+    /* Time of a request alone on this kind of GPU, ns, with up.self; 0: not given. NULL: never. */
+    double (*alone_ns)(const void *self, uint32_t owner, const char *gpu);
 };
 
 struct cluster *cluster_create(const struct cluster_setup *s, struct err *e);
@@ -142,6 +145,10 @@ void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
 sim_ns cluster_least_start(const struct cluster *c, uint32_t owner);
 /* Time for which any policy needs a machine for this owner; before cluster_close, 0 otherwise. */
 void cluster_present(struct cluster *c, uint32_t owner, sim_ns present);
+/* From now on the owner wants so many pods, whether they can be had or not; and what jobs wanted,
+ * borrowed until cluster_close. Without it there is no other way to serve the same demand. */
+void cluster_want(struct cluster *c, sim_ns now, uint32_t owner, int64_t pods);
+void cluster_jobs(struct cluster *c, const struct otherwise_interval *jobs, size_t n);
 /* Writes the closing bills, cost figures and node figures to the recorder. Asserts the money laws.
  */
 void cluster_close(struct cluster *c);

@@ -4,6 +4,7 @@
 #define SLUICE_MODELS_CAPACITY_CLUSTER_INSIDE_H
 
 #include "models/capacity/cluster.h"
+#include "models/capacity/demand.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pods.h"
 #include "models/capacity/preempt.h"
@@ -24,6 +25,7 @@ struct cluster {
     struct startup *startup;
     struct fleet *fleet;
     struct preempt *preempt;
+    struct demand *demand;
     struct pool_config *pools; /* the elastic ones, then that of the node list */
     size_t n_pools;
     const char **owner_names, **group_names; /* groups: pools, then ECI */
@@ -35,12 +37,11 @@ struct cluster {
     rec_id pending, held_level, lacking;
     int64_t headroom;                       /* placeholders of all pools */
     int64_t *pod_ns, *busy_ns, *present_ns; /* [owner]; busy -1: not told */
-    int64_t *unpaid_ns;              /* [owner]: of pod_ns, from a creation call to the download */
-    int64_t *completed_gpus;         /* [owner]: of pods that ran to their end */
-    struct unplaced_count *unplaced; /* [owner]: at the end */
-    int64_t *own_micro;              /* [owner]: what its pods cost */
-    bool *off_nodes;                 /* [shape]: no node may have its pods */
-    uint64_t *stuck;                 /* [shape]: the pass that found no node for such pods */
+    int64_t *completed_gpus;                /* [owner]: of pods that ran to their end */
+    struct unplaced_count *unplaced;        /* [owner]: at the end */
+    int64_t *own_micro;                     /* [owner]: what its pods cost */
+    bool *off_nodes;                        /* [shape]: no node may have its pods */
+    uint64_t *stuck;                        /* [shape]: the pass that found no node for such pods */
     uint64_t *told; /* [shape]: digest of the last refusal that was logged; 0: none */
     uint64_t pass, preempted;
     struct sim_handle schedule;

@@ -226,7 +226,6 @@ static void open_account(struct fleet *f, sim_ns now, uint32_t node, const struc
         .units = units_of(n->type),
         .micro_per_hour = n->micro_per_hour,
         .premium_micro_per_hour = o->premium_micro_per_hour,
-        .spot_micro_per_hour = o->spot_micro_per_hour,
         .billing_step = n->config->billing_step,
     };
     ledger_open(f->set.ledger, node, now, &item);

@@ -50,7 +50,6 @@ struct fleet_order {
     uint32_t type_index, zone;
     enum price_billing billing;
     int64_t micro_per_hour, premium_micro_per_hour;
-    int64_t spot_micro_per_hour; /* 0: it is not sold as spot */
     bool compensating;
     bool initial;           /* complete at once */
     bool given;             /* neither on demand nor spot: a machine that is simply there */

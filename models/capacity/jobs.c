@@ -1,6 +1,7 @@
 /* jobs: pods that run to completion. */
 #include "models/capacity/jobs.h"
 
+#include "models/capacity/otherwise.h"
 #include "sim/chance.h"
 #include "sim/digest.h"
 #include "sim/recorder.h"
@@ -169,10 +170,25 @@ static void on_arrival(void *self, sim_ns now, uint64_t number)
         sim_at(j->set.sim, arrival(j, next), SIM_ARRIVAL, on_arrival, j, (uint64_t)next);
 }
 
-static struct chance stream(const struct jobs *j, int64_t job)
+static struct chance stream_of(const struct jobs *j, int64_t job, uint32_t run)
 {
     struct chance c = chance_stream(j->set.seed, j->set.replication, CHANCE_JOB, j->entity);
-    return chance_sub(chance_sub(c, (uint64_t)job), j->jobs[job].runs);
+    return chance_sub(chance_sub(c, (uint64_t)job), run);
+}
+
+static sim_ns run_time(const struct jobs *j, int64_t job, uint32_t run)
+{
+    const struct job_config *c = j->set.config;
+    return c->list ? c->list->items[job].run
+                   : dist_draw_ns(&c->run_time, stream_of(j, job, run), 0);
+}
+
+static bool run_fails(const struct jobs *j, int64_t job, uint32_t run)
+{
+    const struct job_config *c = j->set.config;
+    if (c->list)
+        return c->list->items[job].failed;
+    return chance_uniform(stream_of(j, job, run), 1) < c->failure_share;
 }
 
 /* ---- what pods do with their GPUs ---- */
@@ -344,20 +360,12 @@ static void run_failed(struct jobs *j, sim_ns now, struct pod_ref pod, sim_ns ra
            (uint64_t)number);
 }
 
-static bool run_fails(const struct jobs *j, int64_t job)
-{
-    const struct job_config *c = j->set.config;
-    if (c->list)
-        return c->list->items[job].failed;
-    return chance_uniform(stream(j, job), 1) < c->failure_share;
-}
-
 static void on_run_end(void *self, sim_ns now, uint64_t key)
 {
     struct jobs *j = self;
     struct pod_ref pod = {(uint32_t)key, (uint32_t)(key >> 32)};
     struct jobs_seat *s = seat_of(j, pod);
-    bool fails = run_fails(j, s->job);
+    bool fails = run_fails(j, s->job, j->jobs[s->job].runs);
     sim_ns ran = now - s->since;
     s->end = (struct sim_handle){0};
     stop_running(j, s, now, pod);
@@ -385,9 +393,7 @@ void jobs_pod_placed(struct jobs *j, sim_ns now, struct pod_ref pod)
 void jobs_pod_ready(struct jobs *j, sim_ns now, struct pod_ref pod)
 {
     struct jobs_seat *s = seat_of(j, pod);
-    const struct job_config *c = j->set.config;
-    sim_ns lasts =
-        c->list ? c->list->items[s->job].run : dist_draw_ns(&c->run_time, stream(j, s->job), 0);
+    sim_ns lasts = run_time(j, s->job, j->jobs[s->job].runs);
     end_stretch(j, s, now, &j->n.gpus.starting);
     s->state = SEAT_RUNNING;
     j->n.running++;
@@ -501,6 +507,37 @@ static bool is_ours(const struct jobs *j, uint32_t slot)
     return s->generation &&
            cluster_pod(j->set.cluster, (struct pod_ref){slot, s->generation}, &v) &&
            v.owner >= j->set.owner && v.owner < j->set.owner + jobs_owners(j->set.config);
+}
+
+size_t jobs_most(const struct jobs *j)
+{
+    return (size_t)j->count;
+}
+
+/* From its arrival to its end, on a machine of its own that nobody takes. */
+static sim_ns undisturbed(const struct jobs *j, int64_t job, sim_ns start_ns)
+{
+    const struct job_config *c = j->set.config;
+    sim_ns lasts = start_ns;
+    for (uint32_t run = 0; lasts < j->set.horizon; run++) {
+        lasts += run_time(j, job, run);
+        if (c->list || !run_fails(j, job, run) || run >= (uint32_t)c->back_off_limit)
+            break;
+        lasts += c->restart == JOB_ON_FAILURE ? jobs_back_off(run) : start_ns;
+    }
+    return lasts;
+}
+
+size_t jobs_demand(const struct jobs *j, sim_ns start_ns, struct otherwise_interval *out)
+{
+    size_t n = 0;
+    for (int64_t i = 0; i < j->count && arrival(j, i) < j->set.horizon; i++) {
+        sim_ns from = arrival(j, i), left = j->set.horizon - from;
+        sim_ns lasts = undisturbed(j, i, start_ns);
+        out[n++] = (struct otherwise_interval){from, from + (lasts < left ? lasts : left),
+                                               j->set.owner + shape_of(j, i)};
+    }
+    return n;
 }
 
 int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner)

@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct otherwise_interval; /* models/capacity/otherwise.h */
 struct recorder;
 struct sim;
 
@@ -129,6 +130,11 @@ struct jobs_count {
  * books and the jobs' own agree to the nanosecond. */
 void jobs_count(const struct jobs *j, struct jobs_count *out);
 void jobs_add(struct jobs_count *sum, const struct jobs_count *n);
+/* What the jobs that have come wanted, each from its arrival through a start of start_ns, its runs
+ * and the waits between those that fail, to the horizon at most: with GPUs for all of them at once
+ * and no machine ever lost. out[0..jobs_most-1]; returns how many. */
+size_t jobs_most(const struct jobs *j);
+size_t jobs_demand(const struct jobs *j, sim_ns start_ns, struct otherwise_interval *out);
 /* GPU-holding time in which a process of this owner ran, ns: what cluster_busy wants. */
 int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner);
 /* Figures <prefix>completed, failed, ...; prefix "jobs." or "jobs.panda.". micro: what they

@@ -30,8 +30,7 @@ static uint32_t order(struct pools *s, sim_ns now, struct group *g, const struct
     return slot;
 }
 
-static struct fleet_order order_for(struct pools *s, sim_ns now, struct group *g,
-                                    const struct group_choice *c)
+static struct fleet_order order_for(struct pools *s, struct group *g, const struct group_choice *c)
 {
     uint32_t number = g->bought++;
     return (struct fleet_order){
@@ -44,7 +43,6 @@ static struct fleet_order order_for(struct pools *s, sim_ns now, struct group *g
         .billing = c->billing,
         .micro_per_hour = c->micro_per_hour,
         .premium_micro_per_hour = c->premium_micro_per_hour,
-        .spot_micro_per_hour = g->market ? group_spot_price(g, c->type, c->zone, now) : 0,
         .compensating = c->compensating,
         .boot = group_boot_time(g, number),
         .gpu_ready = group_gpu_time(g, number),
@@ -71,7 +69,7 @@ bool purchase_next(struct pools *s, sim_ns now, struct group *g, bool for_pods)
         refuse(s, now, g, for_pods, choice.reason);
         return false;
     }
-    struct fleet_order o = order_for(s, now, g, &choice);
+    struct fleet_order o = order_for(s, g, &choice);
     o.for_pods = for_pods;
     s->compensations += choice.compensating;
     uint32_t slot = order(s, now, g, &o);
@@ -86,7 +84,7 @@ bool purchase_next(struct pools *s, sim_ns now, struct group *g, bool for_pods)
 uint32_t purchase_choice(struct pools *s, sim_ns now, struct group *g,
                          const struct group_choice *choice, bool initial)
 {
-    struct fleet_order o = order_for(s, now, g, choice);
+    struct fleet_order o = order_for(s, g, choice);
     o.initial = initial;
     return order(s, now, g, &o);
 }

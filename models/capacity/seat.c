@@ -101,13 +101,25 @@ static void forget_nomination(struct cluster *c, struct pod *p)
     p->nominated = 0;
 }
 
+/* NULL: none. */
+static const char *gpu_of(const struct cluster *c, const struct pod *p)
+{
+    return p->node == PODS_NONE ? p->gpu : nodes_view(c->nodes, p->node)->type->gpu;
+}
+
+void seat_held(struct cluster *c, sim_ns now, const struct pod *p)
+{
+    c->pod_ns[p->owner] += now - p->placed_at;
+    demand_held(c->demand, p->owner, gpu_of(c, p), now - p->placed_at);
+}
+
 void seat_remove(struct cluster *c, sim_ns now, uint32_t slot)
 {
     struct pod *p = pods_at(c->pods, slot);
     uint32_t node = p->node;
     startup_end(c->startup, now, slot);
     if (p->placed)
-        c->pod_ns[p->owner] += now - p->placed_at;
+        seat_held(c, now, p);
     else
         cluster_waits(c, p, -1);
     recorder_log(c->set.recorder, now, false, p->name, "gone", "%s",
@@ -212,7 +224,6 @@ void seat_pulling(void *self, sim_ns now, uint32_t slot)
     struct cluster *c = self;
     const struct pod *p = pods_view(c->pods, slot);
     const struct supply_kind *own = cluster_supply(c, p->supply);
-    c->unpaid_ns[p->owner] += now - p->placed_at;
     if (own && own->pulling)
         own->pulling(p->supply, now, slot);
 }

@@ -25,6 +25,8 @@ void seat_ready(void *cluster, sim_ns now, uint32_t slot);
 void seat_account(struct cluster *c, sim_ns now, const struct pod *p);
 /* What the pod cost as a share of its node, micro-units. */
 int64_t seat_cost(const struct cluster *c, const struct pod *p, sim_ns until);
+/* Its place has been held up to now. */
+void seat_held(struct cluster *c, sim_ns now, const struct pod *p);
 /* The pod object goes, with whatever it holds. */
 void seat_remove(struct cluster *c, sim_ns now, uint32_t slot);
 

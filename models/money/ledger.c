@@ -55,9 +55,7 @@ struct ledger {
     int64_t *by_group;
     int64_t by_class[CLASSES], by_billing[PRICE_BILLINGS];
     int64_t total;
-    int64_t perfect_spot; /* the same machines as spot, never taken back */
-    bool sells_spot;      /* some of them are sold as spot */
-    int64_t from_bills;   /* the bills added up once more, from their prices and times */
+    int64_t from_bills; /* the bills added up once more, from their prices and times */
     bool closed;
 };
 
@@ -252,9 +250,6 @@ static void settle(struct ledger *l, uint32_t account, bool useless)
     l->by_group[a->item.group] += a->micro;
     l->by_billing[a->item.billing] += a->micro;
     l->total += a->micro;
-    int64_t spot = a->item.spot_micro_per_hour;
-    l->perfect_spot += spot > 0 ? money_for(spot, a->billed_ns) : a->micro;
-    l->sells_spot = l->sells_spot || spot > 0;
     a->open = false;
 }
 
@@ -322,8 +317,6 @@ static void write_figures(struct ledger *l, sim_ns horizon)
     recorder_figure(r, "cost.perHour", l->set.currency, FIGURE_MEAN, per_hour);
     recorder_figure(r, "cost.perMonth", l->set.currency, FIGURE_MEAN,
                     per_hour * (double)SIM_MONTH / (double)SIM_HOUR);
-    if (l->sells_spot)
-        figure(l, "baselines", "perfectSpot", l->perfect_spot);
     for (int c = 0; c < CLASSES; c++)
         figure(l, "byClass", class_names[c], l->by_class[c]);
     for (int b = 0; b < PRICE_BILLINGS; b++)

@@ -52,7 +52,6 @@ struct ledger_item {
     uint32_t units; /* >= 1; a machine without GPUs is one unit */
     int64_t micro_per_hour;
     int64_t premium_micro_per_hour; /* part of it that is onDemandPremium */
-    int64_t spot_micro_per_hour;    /* what it costs as spot; 0: it is sold as it is paid for */
     sim_ns billing_step;
 };
 /* Paid for from now on; all units are starting. */
@@ -69,8 +68,7 @@ void ledger_end(struct ledger *l, uint32_t account, sim_ns now, bool useless);
 void ledger_busy(struct ledger *l, uint32_t owner, int64_t busy_unit_ns);
 
 /* Ends every account at the horizon (no step is rounded up), writes cost.* figures, asserts that
- * total = sum by resource = sum by class = sum by billing. cost.baselines.perfectSpot is what the
- * same machines, as long as they were there, would have cost as spot that nobody takes back. */
+ * total = sum by resource = sum by class = sum by billing. */
 void ledger_close(struct ledger *l, sim_ns horizon);
 /* After ledger_close. */
 int64_t ledger_total_micro(const struct ledger *l);

@@ -483,6 +483,7 @@ void replicas_scale(struct replicas *r, sim_ns now, int32_t want)
         r->zero_since = now;
     r->sizes.want = want;
     r->most_wanted = want > r->most_wanted ? want : r->most_wanted;
+    cluster_want(r->cluster, now, r->set.number, want);
     reconcile(r, now);
 }
 

@@ -4,7 +4,10 @@
 #include "models/capacity/cluster.h"
 #include "models/capacity/headroom.h"
 #include "models/capacity/jobs.h"
+#include "models/capacity/otherwise.h"
+#include "models/capacity/startup_source.h"
 #include "models/capacity/unplaced.h"
+#include "models/serving/profile.h"
 #include "models/serving/service.h"
 #include "scenarios/run/owners.h"
 #include "scenarios/run/scenario.h"
@@ -152,6 +155,21 @@ static int make_ground(struct world *w, struct err *e)
     return w->sim && w->recorder && w->services && w->jobs ? 0 : -1;
 }
 
+/* Jobs run as long on any kind, as far as anybody has said. */
+static double alone_ns(const void *self, uint32_t owner, const char *gpu)
+{
+    const struct world *w = self;
+    struct owners_role r = role(w, owner);
+    const struct service_config *all = w->scenario->services.items;
+    const struct knob_list *times = &all[r.index].serving.times;
+    for (size_t k = 0; r.kind == OWNERS_SERVICE && k < times->count; k++) {
+        const struct service_time *t = (const struct service_time *)times->items + k;
+        if (strcmp(t->gpu, gpu) == 0)
+            return t->profile ? (double)profile_time_ns(t->profile, t->batch) : t->time.mean;
+    }
+    return 0;
+}
+
 static int make_cluster(struct world *w, struct err *e)
 {
     const struct scenario *s = w->scenario;
@@ -168,6 +186,7 @@ static int make_cluster(struct world *w, struct err *e)
         .epoch_s = s->epoch_s,
         .seed = (uint64_t)s->seed,
         .replication = w->number,
+        .alone_ns = alone_ns,
     };
     w->cluster = cluster_create(&setup, e);
     return w->cluster ? 0 : -1;
@@ -460,6 +479,24 @@ static void tell_busy(struct world *w)
     }
 }
 
+/* What the jobs wanted; the caller frees it. */
+static struct otherwise_interval *tell_jobs(struct world *w)
+{
+    const struct scenario *s = w->scenario;
+    size_t most = 1, n = 0;
+    for (size_t i = 0; i < w->n_jobs; i++)
+        most += jobs_most(w->jobs[i]);
+    struct otherwise_interval *all = calloc(most, sizeof *all);
+    assert(all);
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        const struct startup_config *start = &s->startups[owners_first(s, OWNERS_JOB, (uint32_t)i)];
+        n += jobs_demand(w->jobs[i], s->catalog ? startup_source_mean(start, s->catalog) : 0,
+                         all + n);
+    }
+    cluster_jobs(w->cluster, all, n);
+    return all;
+}
+
 static void close_books(struct world *w, struct world_outcome *out)
 {
     struct tally *total = calloc(1, sizeof *total);
@@ -476,7 +513,9 @@ static void close_books(struct world *w, struct world_outcome *out)
     if (w->n_services > 0)
         service_figures(w->recorder, "", total);
     tell_busy(w);
+    struct otherwise_interval *wanted = tell_jobs(w);
     cluster_close(w->cluster);
+    free(wanted);
     close_jobs(w);
     if (total->served > 0)
         recorder_figure(w->recorder, "cost.per1k", w->scenario->currency, FIGURE_MEAN,
