@@ -17,6 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Instances of one offer that were paid for. */
+struct eci_bought {
+    uint64_t n;
+    sim_ns ns;
+    int64_t micro;
+};
+
 /* Pods of one shape on ECI. */
 struct eci_kind {
     struct route route;
@@ -31,6 +38,7 @@ struct eci_kind {
     char words[240]; /* of the last that failed */
     sim_ns billed_ns;
     int64_t micro;
+    struct eci_bought bought[ECI_SPECS_MAX]; /* by offer */
 };
 
 /* The instance of the pod in this slot. */

@@ -43,11 +43,23 @@ static void close_stretch(struct eci_instance *in, sim_ns to)
     in->from = to;
 }
 
+void eci_life_paid(struct eci_fleet *s, const struct eci_instance *in, sim_ns ns)
+{
+    struct eci_kind *o = &s->kinds[in->shape];
+    size_t i = (size_t)(in->offer - o->offers.items);
+    assert(i < o->offers.n);
+    o->bought[i].n++;
+    o->bought[i].ns += ns;
+    o->bought[i].micro += in->micro;
+    o->billed_ns += ns;
+    o->micro += in->micro;
+    s->set.paid(s->set.self, in->owner, in->micro);
+}
+
 void eci_life_end(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum eci_state to)
 {
     eci_life_state(s, in, now, to);
     eci_life_release(s, in);
-    struct eci_kind *o = &s->kinds[in->shape];
     if (!in->billed)
         return;
     assert(!eci_state_billed(to));
@@ -56,9 +68,7 @@ void eci_life_end(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum
     in->billed = false;
     close_stretch(in, end);
     ledger_end(s->set.ledger, s->set.first_account + in->pod.slot, now, false);
-    o->billed_ns += end - in->since;
-    o->micro += in->micro;
-    s->set.paid(s->set.self, in->owner, in->micro);
+    eci_life_paid(s, in, end - in->since);
     s->paid_ns += now - in->since;
     recorder_change(eci_fleet_recorder(s), s->level, now, -1);
     sim_cancel(eci_fleet_clock(s), in->loss);

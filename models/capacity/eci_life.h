@@ -24,6 +24,8 @@ void eci_life_changed(struct eci_fleet *s, sim_ns now, uint32_t slot);
 void eci_life_end(struct eci_fleet *s, struct eci_instance *in, sim_ns now, enum eci_state to);
 /* The platform takes a preemptible one back: its notice goes out now. */
 void eci_life_notice(struct eci_fleet *s, sim_ns now, struct eci_instance *in);
+/* So long was paid for it, with what its stretches cost. */
+void eci_life_paid(struct eci_fleet *s, const struct eci_instance *in, sim_ns ns);
 void eci_life_drill(struct eci_fleet *s, sim_ns now, const struct drill *d);
 
 #endif

@@ -9,55 +9,106 @@
 #include "sim/money.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+static const char *currency_of(const struct eci_fleet *s)
+{
+    const char *currency = s->set.cluster->config->currency;
+    return currency ? currency : "CNY";
+}
+
+/* The offer that was paid for the most time; before any was, the one that is tried first. */
+static size_t main_offer(const struct eci_kind *o)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < o->offers.n; i++)
+        most = o->bought[i].ns > o->bought[most].ns ? i : most;
+    return most;
+}
+
+/* Paid an hour on the mean, in micro-units; before anything was, the price on demand. */
+static double paid_per_hour(const struct eci_kind *o, size_t offer)
+{
+    const struct eci_bought *b = &o->bought[offer];
+    double hours = (double)b->ns / (double)SIM_HOUR;
+    return b->ns > 0 ? (double)b->micro / hours : (double)o->offers.items[offer].micro_per_hour;
+}
+
+/* "2 x ecs.gn5i-c2g1.large (2 vCPU, 8 GiB, 1 x P4) at 3.141 CNY an hour (10.47 on demand)" */
+static void list_bought(const struct eci_fleet *s, const struct eci_kind *o, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    for (size_t i = 0; i < o->offers.n; i++) {
+        const struct eci_offer *f = &o->offers.items[i];
+        double paid = paid_per_hour(o, i) / 1e6, list = (double)f->micro_per_hour / 1e6;
+        size_t at = strlen(buf);
+        char words[96];
+        if (o->bought[i].n == 0)
+            continue;
+        if (f->gpus > 0)
+            snprintf(words, sizeof words, "%.4g vCPU, %lld GiB, %d x %s",
+                     (double)f->cpu_milli / 1000, (long long)(f->memory >> 30), (int)f->gpus,
+                     f->gpu);
+        else
+            eci_offer_words(f, words, sizeof words);
+        snprintf(buf + at, size - at, "%s%llu x %s (%s) at %.4g %s an hour", at ? ", " : "",
+                 (unsigned long long)o->bought[i].n, f->type, words, paid, currency_of(s));
+        at = strlen(buf);
+        if (fabs(paid - list) > 1e-3 * list)
+            snprintf(buf + at, size - at, " (%.4g on demand)", list);
+    }
+}
 
 static void say_offer(const struct eci_fleet *s, const struct eci_kind *o)
 {
-    const struct eci_offer *f = &o->offers.items[0];
-    const char *name = o->request.pod->name;
-    char size[96];
-    if (o->created == 0)
+    char list[640];
+    list_bought(s, o, list, sizeof list);
+    if (list[0] == '\0')
         return;
-    if (f->gpus > 0)
-        snprintf(size, sizeof size, "%.4g vCPU, %lld GiB, %d x %s", (double)f->cpu_milli / 1000,
-                 (long long)(f->memory >> 30), (int)f->gpus, f->gpu);
-    else
-        eci_offer_words(f, size, sizeof size);
-    recorder_finding(
-        eci_fleet_recorder(s), "note", "eci-spec",
-        "%s: %zu ECI size%s match%s; %s (%s) at %.*f %s an hour is bought%s. It goes there by "
-        "%s.",
-        name, o->offers.matching, o->offers.matching == 1 ? "" : "s",
-        o->offers.matching == 1 ? "es" : "", f->type, size, f->gpus > 0 ? 2 : 4,
-        (double)f->micro_per_hour / 1e6,
-        s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY",
-        o->request.n_specs       ? ", the first of its list"
-        : o->offers.matching > 1 ? ", the smallest that fits"
-                                 : "",
-        o->route.why);
+    recorder_finding(eci_fleet_recorder(s), "note", "eci-spec",
+                     "%s: %zu ECI size%s match%s; bought: %s%s. It goes there by %s.",
+                     o->request.pod->name, o->offers.matching, o->offers.matching == 1 ? "" : "s",
+                     o->offers.matching == 1 ? "es" : "", list,
+                     o->request.n_specs > 1   ? ", the first of its list that could be had"
+                     : o->offers.matching > 1 ? ", the smallest that fits"
+                                              : "",
+                     o->route.why);
 }
 
 /* By the price of a subscription: the share of the time up to which paying by the second is
- * cheaper, for bursts as long as an instance was paid for on the average. */
+ * cheaper, at what was paid an hour, for bursts as long as an instance was paid for on the average.
+ */
 static void say_breakeven(const struct eci_fleet *s, const struct eci_kind *o)
 {
-    const struct eci_offer *f = &o->offers.items[0];
-    struct breakeven b = {.eci_micro_per_hour = f->micro_per_hour,
+    size_t most = main_offer(o);
+    const struct eci_offer *f = &o->offers.items[most];
+    const struct eci_bought *bought = &o->bought[most];
+    struct breakeven b = {.eci_micro_per_hour = (int64_t)paid_per_hour(o, most),
                           .subscription_micro_per_hour = f->subscription_micro_per_hour};
-    if (o->created == 0 || o->billed_ns == 0 || b.subscription_micro_per_hour <= 0)
+    if (bought->ns == 0 || b.eci_micro_per_hour <= 0 || b.subscription_micro_per_hour <= 0)
         return;
-    sim_ns each = o->billed_ns / (sim_ns)o->created;
+    sim_ns each = bought->ns / (sim_ns)bought->n;
     double share = breakeven_duty_share(&b, each > 0 ? each : 1);
     double day = share * 24 * (double)SIM_HOUR / (double)(each > 0 ? each : 1);
-    char rate[96] = "";
+    char rate[96] = "", paid[80];
     /* What the horizon has cut, or less than a day, is no rate of instances. */
     if (s->set.cluster->horizon >= SIM_DAY && each < s->set.cluster->horizon / 2)
         snprintf(rate, sizeof rate, ": %.0f instances a day of %.0f s each", day,
                  (double)each / 1e9);
-    recorder_finding(eci_fleet_recorder(s), "note", "eci-break-even",
-                     "%s: paying by the second is cheaper than a subscription while a GPU is paid "
-                     "for less than %.3g %% of the time%s.",
-                     o->request.pod->name, 100 * share, rate);
+    snprintf(paid, sizeof paid, "%.4g %s an hour against %.4g", (double)b.eci_micro_per_hour / 1e6,
+             currency_of(s), (double)f->subscription_micro_per_hour / 1e6);
+    if (share >= 1)
+        recorder_finding(eci_fleet_recorder(s), "note", "eci-break-even",
+                         "%s: paying by the second is cheaper than a subscription of %s even "
+                         "without a pause (%s).",
+                         o->request.pod->name, f->type, paid);
+    else
+        recorder_finding(eci_fleet_recorder(s), "note", "eci-break-even",
+                         "%s: paying by the second is cheaper than a subscription of %s while a "
+                         "GPU is paid for less than %.3g %% of the time (%s)%s.",
+                         o->request.pod->name, f->type, 100 * share, paid, rate);
 }
 
 static void say_annotation(const struct eci_fleet *s, const struct eci_kind *o)
@@ -76,8 +127,8 @@ static void say_annotation(const struct eci_fleet *s, const struct eci_kind *o)
 static void kind_figures(const struct eci_fleet *s, const struct eci_kind *o)
 {
     struct recorder *r = eci_fleet_recorder(s);
-    const char *currency =
-        s->set.cluster->config->currency ? s->set.cluster->config->currency : "CNY";
+    const char *currency = currency_of(s);
+    const struct eci_offer *f = &o->offers.items[main_offer(o)];
     char path[128];
     if (o->route.to == ROUTE_NODES || o->request.pod->of_trace) /* too many to tell apart */
         return;
@@ -86,12 +137,13 @@ static void kind_figures(const struct eci_fleet *s, const struct eci_kind *o)
     snprintf(path, sizeof path, "eci.%.60s.billedSeconds", o->request.pod->name);
     recorder_figure(r, path, "s", FIGURE_MEAN, (double)o->billed_ns / (double)SIM_SECOND);
     snprintf(path, sizeof path, "eci.%.60s.perHour", o->request.pod->name);
+    double hours = (double)o->billed_ns / (double)SIM_HOUR, micro = (double)o->micro;
     recorder_figure(r, path, currency, FIGURE_MEAN,
-                    (double)o->offers.items[0].micro_per_hour / 1e6);
-    int64_t month = SIM_MONTH, subscription = o->offers.items[0].subscription_micro_per_hour;
+                    (o->billed_ns > 0 ? micro / hours : (double)f->micro_per_hour) / 1e6);
+    int64_t month = SIM_MONTH, subscription = f->subscription_micro_per_hour;
     snprintf(path, sizeof path, "eci.%.60s.month.onDemand", o->request.pod->name);
     recorder_figure(r, path, currency, FIGURE_MEAN,
-                    (double)money_for(o->offers.items[0].micro_per_hour, month) / 1e6);
+                    (double)money_for(f->micro_per_hour, month) / 1e6);
     snprintf(path, sizeof path, "eci.%.60s.month.subscription", o->request.pod->name);
     if (subscription > 0)
         recorder_figure(r, path, currency, FIGURE_MEAN,
@@ -130,9 +182,7 @@ void eci_report_write(struct eci_fleet *s, sim_ns now)
         eci_life_state(s, in, now, in->state);
         s->paid_ns += now - in->since;
         in->micro += money_for(in->price, now - in->from);
-        s->kinds[in->shape].micro += in->micro;
-        s->kinds[in->shape].billed_ns += now - in->since;
-        s->set.paid(s->set.self, in->owner, in->micro);
+        eci_life_paid(s, in, now - in->since);
     }
     for (size_t i = 0; i < s->set.cluster->n_shapes; i++) {
         created += s->kinds[i].created;

@@ -42,11 +42,12 @@ bool otherwise_offer(const struct otherwise_market *m, const struct pod_shape *p
     static const struct virtual_node_config plain = {.region = NULL};
     const struct virtual_node_config *v =
         m->config->virtual_node ? m->config->virtual_node : &plain;
-    struct eci_market market = {m->catalog, m->currency, v->region, v->counts};
+    struct eci_market market = {m->catalog, m->currency, v};
     struct eci_request request;
     struct eci_offers offers;
     struct err ignored = {0};
-    if (pod->gpus == 0 || eci_request_read(v, pod, &request, &ignored))
+    if ((pod->gpus == 0 && !m->config->virtual_node) ||
+        eci_request_read(v, pod, &request, &ignored))
         return false;
     if (!request.gpu && request.n_specs == 0)
         request.gpu = gpu;
@@ -361,7 +362,7 @@ void otherwise_write(const struct otherwise *o, struct recorder *r)
     const struct way ways[] = {
         {"onDemandPeak", "on demand for the peak", otherwise_on_demand_peak, true},
         {"subscriptionPeak", "subscription for the peak", otherwise_subscription_peak, true},
-        {"eciOnly", "ECI only", otherwise_eci_only, some_gpus(o)},
+        {"eciOnly", "ECI only", otherwise_eci_only, some_gpus(o) || o->config->virtual_node},
         {"perfectSpot", "HPA with perfect spot", otherwise_perfect_spot, sells_spot(o)},
     };
     assert(o->horizon > 0);

@@ -5,6 +5,8 @@
 #include "models/capacity/catalog.h"
 #include "models/capacity/eci.h"
 #include "models/capacity/instance.h"
+#include "models/capacity/mean_price.h"
+#include "models/capacity/otherwise.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/pool.h"
 #include "models/capacity/startup_source.h"
@@ -22,6 +24,7 @@
 static const sim_ns lengths[] = {10 * SIM_SECOND, SIM_MINUTE,   5 * SIM_MINUTE, 15 * SIM_MINUTE,
                                  SIM_HOUR,        4 * SIM_HOUR, 12 * SIM_HOUR,  24 * SIM_HOUR};
 #define LENGTHS (sizeof lengths / sizeof lengths[0])
+#define KINDS_MAX 16
 
 /* What one pod would be paid for. */
 struct case_of {
@@ -30,28 +33,11 @@ struct case_of {
     const struct startup_config *startup;
     struct eci_offer offer;
     struct breakeven b;
-    const char *pool; /* NULL: none holds the pod */
+    const char *gpu;  /* kind that is compared; NULL: any */
+    const char *pool; /* NULL: none of that kind holds the pod */
 };
 
 /* ---- prices ---- */
-
-static bool find_offer(const struct scenario *s, struct case_of *c)
-{
-    static const struct virtual_node_config plain = {.region = NULL};
-    const struct virtual_node_config *v =
-        s->cluster.virtual_node ? s->cluster.virtual_node : &plain;
-    struct eci_market m = {s->catalog, s->currency, v};
-    struct eci_request request;
-    struct eci_offers offers;
-    struct err ignored = {0};
-    if (c->pod->gpus == 0 || eci_request_read(v, c->pod, &request, &ignored) ||
-        eci_offers_find(&m, &request, &offers, &ignored) || offers.n == 0)
-        return false;
-    c->offer = offers.items[0];
-    c->b.eci_micro_per_hour = c->offer.micro_per_hour;
-    c->b.subscription_micro_per_hour = c->offer.subscription_micro_per_hour;
-    return c->b.eci_micro_per_hour > 0;
-}
 
 static bool holds(const struct instance_type *t, const struct pod_shape *pod)
 {
@@ -59,19 +45,82 @@ static bool holds(const struct instance_type *t, const struct pod_shape *pod)
            t->vcpu * INT64_C(1000) >= pod->cpu_milli && t->memory >= pod->memory_bytes;
 }
 
-/* Mean price of the pod's part of such a machine; 0: unknown. */
-static int64_t part_price(const struct scenario *s, const struct pool_config *c, const char *name,
-                          const struct pod_shape *pod)
+/* Nodes are anybody's; an instance is its pod's. */
+static bool is_of(const struct result_bill *bill, const struct case_of *c)
 {
-    const struct instance_type *t = catalog_instance(s->catalog, name);
-    struct catalog_price_key key = {name, c->region, s->currency, PRICE_ON_DEMAND};
-    const struct price *p = catalog_price(s->catalog, &key);
-    const struct spot_preset *m =
-        pool_uses_spot(c) ? catalog_spot(s->catalog, c->spot_market) : NULL;
-    if (!t || !p || !holds(t, pod))
+    size_t n = strlen(c->name);
+    bool instance = strncmp(bill->billing, "eci", 3) == 0;
+    return !instance || (strncmp(bill->resource, c->name, n) == 0 && bill->resource[n] == '-');
+}
+
+/* The kind of GPU that was paid for the most time; without a bill the first that it could get. */
+static const char *kind_of(const struct result *r, const struct scenario *s,
+                           const struct case_of *c)
+{
+    const struct otherwise o = {
+        .config = &s->cluster, .catalog = s->catalog, .currency = s->currency, .shapes = c->pod};
+    struct {
+        const char *gpu;
+        sim_ns paid;
+    } kinds[KINDS_MAX] = {{NULL, 0}};
+    size_t n = 0, best = 0;
+    for (size_t i = 0; i < r->n_bills; i++) {
+        const struct instance_type *t = catalog_instance(s->catalog, r->bills[i].type);
+        size_t k = 0;
+        if (!t || !t->gpu || !holds(t, c->pod) || !is_of(&r->bills[i], c))
+            continue;
+        while (k < n && strcmp(kinds[k].gpu, t->gpu) != 0)
+            k++;
+        if (k == KINDS_MAX)
+            continue;
+        n += k == n;
+        kinds[k].gpu = t->gpu;
+        kinds[k].paid += r->bills[i].to - r->bills[i].from;
+        best = kinds[k].paid > kinds[best].paid ? k : best;
+    }
+    return n > 0 ? kinds[best].gpu : otherwise_gpu(&o, 0);
+}
+
+/* What was paid an hour for instances of this type; 0: there were none. */
+static int64_t paid_per_hour(const struct result *r, const struct case_of *c)
+{
+    double micro = 0, hours = 0;
+    for (size_t i = 0; i < r->n_bills; i++) {
+        const struct result_bill *b = &r->bills[i];
+        if (strncmp(b->billing, "eci", 3) != 0 || strcmp(b->type, c->offer.type) != 0 ||
+            !is_of(b, c))
+            continue;
+        micro += (double)b->amount_micro;
+        hours += (double)(b->to - b->from) / (double)SIM_HOUR;
+    }
+    return hours > 0 ? (int64_t)(micro / hours + 0.5) : 0;
+}
+
+static bool find_offer(const struct result *r, const struct scenario *s, struct case_of *c)
+{
+    const struct otherwise_market m = {&s->cluster, s->catalog, s->currency};
+    c->gpu = kind_of(r, s, c);
+    if (!otherwise_offer(&m, c->pod, c->gpu, &c->offer))
+        return false;
+    int64_t paid = paid_per_hour(r, c);
+    c->b.eci_micro_per_hour = paid > 0 ? paid : c->offer.micro_per_hour;
+    c->b.subscription_micro_per_hour = c->offer.subscription_micro_per_hour;
+    return c->b.eci_micro_per_hour > 0;
+}
+
+/* Mean price of the pod's part of such a machine; 0: unknown, or of another kind. */
+static int64_t part_price(const struct scenario *s, size_t pool, size_t type,
+                          const struct case_of *c)
+{
+    const struct pool_config *p = (const struct pool_config *)s->cluster.pools.items + pool;
+    const struct instance_type *t = catalog_instance(s->catalog, p->instance_types.items[type]);
+    const struct mean_price m = {&s->cluster, s->catalog, s->currency, s->horizon};
+    int64_t list = mean_price_list(&m, pool, type), spot = mean_price_spot(&m, pool, type);
+    if (!t || list < 0 || !holds(t, c->pod) || (c->gpu && strcmp(t->gpu, c->gpu) != 0))
         return 0;
-    double share = m ? c->share + (1 - c->share) * m->price_share : 1;
-    return (int64_t)((double)p->per_hour.micro * share * pod->gpus / t->gpus + 0.5);
+    double mean =
+        spot >= 0 ? p->share * (double)list + (1 - p->share) * (double)spot : (double)list;
+    return (int64_t)(mean * c->pod->gpus / t->gpus + 0.5);
 }
 
 static sim_ns idle_tail(const struct scenario *s)
@@ -88,7 +137,7 @@ static void find_pool(const struct scenario *s, struct case_of *c)
     const struct pool_config *pools = s->cluster.pools.items;
     for (size_t p = 0; p < s->cluster.pools.count; p++)
         for (size_t i = 0; i < pools[p].instance_types.count; i++) {
-            int64_t price = part_price(s, &pools[p], pools[p].instance_types.items[i], c->pod);
+            int64_t price = part_price(s, p, i, c);
             if (price <= 0 || (c->pool && price >= c->b.pool_micro_per_hour))
                 continue;
             const struct catalog_delivery *d = catalog_find_delivery(s->catalog, pools[p].delivery);
@@ -98,9 +147,9 @@ static void find_pool(const struct scenario *s, struct case_of *c)
             c->b.pool_extra = (sim_ns)(boot + pools[p].gpu_ready.mean) + idle_tail(s) +
                               startup_source_mean(c->startup, s->catalog);
         }
-    /* Without a pool a machine of the instance's size that stays, on demand. */
+    /* Without a pool of this kind a machine of the instance's size that stays, on demand. */
     if (!c->pool)
-        c->b.pool_micro_per_hour = c->b.eci_micro_per_hour;
+        c->b.pool_micro_per_hour = c->offer.micro_per_hour;
 }
 
 /* Paid from the download on: the creation call before it is not. */
@@ -148,8 +197,9 @@ static const char *basis(const struct scenario *s, const struct case_of *c, stru
             c->pool, human_money((double)c->b.pool_micro_per_hour / 1e6, NULL).s,
             human_seconds((double)c->b.pool_extra / 1e9).s, even_burst(&c->b).s);
     else
-        snprintf(pool, sizeof pool,
-                 "; there is no pool, so the warm machine is one of this size on demand");
+        snprintf(
+            pool, sizeof pool,
+            "; no pool has this kind of GPU, so the warm machine is one of this size on demand");
     int n =
         snprintf(text, sizeof text,
                  "%.80s at %s %.8s an hour by the second, %s; %s of its "
@@ -175,7 +225,7 @@ static struct result_breakeven row_of(const struct case_of *c, sim_ns length)
 
 static int add_case(struct result *r, const struct scenario *s, struct case_of *c, struct err *e)
 {
-    if (!find_offer(s, c))
+    if (!find_offer(r, s, c))
         return 0;
     find_start(s, c);
     find_pool(s, c);

@@ -1,10 +1,12 @@
 /* burst: paying by the second against a machine that stays, for the services and jobs of a
  * scenario.
  *
- * The prices are the catalogue's: of the container instance that the pod would get, of the cheapest
- * machine of the pools that holds it (at the pool's share of on-demand and spot, a machine of
- * several GPUs by the pod's part), of a subscription. The times are the scenario's: what a start
- * takes on the mean, delivery, GPU readiness, and the autoscaler's wait before a node goes. */
+ * One kind of GPU is compared: that which was paid for the most time. The prices are what was paid:
+ * the mean of the bills of container instances of that kind, or else their price in the catalogue;
+ * of the cheapest machine of that kind in the pools that holds the pod, the mean at the pool's
+ * share of on-demand and spot, by recorded prices where there are some (a machine of several GPUs
+ * by the pod's part); of a subscription. The times are the scenario's: what a start takes on the
+ * mean, delivery, GPU readiness, and the autoscaler's wait before a node goes. */
 #ifndef SLUICE_SCENARIOS_RUN_BURST_H
 #define SLUICE_SCENARIOS_RUN_BURST_H
 
