@@ -52,6 +52,58 @@ Test(burst, a_spot_machine_is_cheaper_for_longer_bursts)
     fixture_stop(&p);
 }
 
+/* Recorded prices of 1.5 and 2.5 CNY for half an hour each, 1.8, 1.6, and 3 for an hour: 2.233 on
+ * the mean, and not 0.3 of the list. An hour on ECI costs warm share x that. */
+Test(burst, takes_the_recorded_prices_of_a_pool)
+{
+    struct fixture_scenario p = PLAY("ecs-spot-billing", "robustness=0");
+    const struct result_breakeven *hour = row(p.r, SIM_HOUR);
+    cr_assert_float_eq(hour->warm_share * hour->eci, 6.7 / 3, 1e-5);
+    cr_assert(strstr(hour->basis, "ecs.gn6v-c8g1.2xlarge at 26"), "%s", hour->basis);
+    fixture_stop(&p);
+}
+
+/* A pool of V100 that has none to sell; a P4 would cost 10.47 on ECI and is another machine. */
+Test(burst, compares_one_kind_of_gpu)
+{
+    struct fixture_scenario p = PLAY("otherwise", "services=null", "nodePools.p.initialSize=0",
+                                     "nodePools.p.stockLimits=[{\"most\": 0, \"lasts\": \"1h\"}]",
+                                     "jobs=[{\"name\": \"a\", \"runTime\": \"10m\"}]");
+    const struct result_breakeven *hour = row(p.r, SIM_HOUR);
+    cr_assert(strstr(hour->basis, "ecs.gn6v-c8g1.2xlarge at 26"), "%s", hour->basis);
+    cr_assert(strstr(hour->basis, "a machine of pool p"), "%s", hour->basis);
+    fixture_stop(&p);
+}
+
+/* V100 at 0.3 x 26 = 7.8 is above the limit of 3.5, a P4 at 0.3 x 10.47 = 3.141 below. */
+Test(burst, goes_by_the_bills_of_container_instances)
+{
+    struct fixture_scenario p = PLAY(
+        "otherwise", "services=null", "nodePools=null", "clusterAutoscaler=null",
+        "virtualNode={\"burstResource\": \"eci_only\", \"spotMarket\": \"calm\"}",
+        "jobs=[{\"name\": \"a\", \"runTime\": \"10m\", \"count\": 2, \"pod\": {\"annotations\":"
+        " {\"k8s.aliyun.com/eci-use-specs\": \"ecs.gn6v-c8g1.2xlarge,ecs.gn5i-c2g1.large\","
+        " \"k8s.aliyun.com/eci-spot-strategy\": \"SpotWithPriceLimit\","
+        " \"k8s.aliyun.com/eci-spot-price-limit\": \"3.5\"}}}]");
+    const char *spec = fixture_finding(&p, "eci-spec");
+    cr_assert(strstr(spec, "bought: 2 x ecs.gn5i-c2g1.large (2 vCPU, 8 GiB, 1 x P4) at 3.141 CNY "
+                           "an hour (10.47 on demand), the first of its list that could be had"),
+              "%s", spec);
+    for (size_t i = 0; i < p.r->n_bills; i++)
+        cr_assert_str_eq(p.r->bills[i].type, "ecs.gn5i-c2g1.large");
+    cr_assert_float_eq(fixture_value(&p, "eci.a.perHour"), 3.141, 1e-4);
+    cr_assert_float_eq(fixture_value(&p, "eci.a.perHour") *
+                           fixture_value(&p, "eci.a.billedSeconds") / 3600,
+                       fixture_value(&p, "eci.a.cost"), 1e-5);
+    cr_assert_float_eq(fixture_value(&p, "eci.a.month.onDemand"), 10.47 * 730, 1e-6);
+    const char *even = fixture_finding(&p, "eci-break-even");
+    cr_assert(strstr(even, "a subscription of ecs.gn5i-c2g1.large even without a pause"), "%s",
+              even);
+    const struct result_breakeven *hour = row(p.r, SIM_HOUR);
+    cr_assert(strstr(hour->basis, "ecs.gn5i-c2g1.large at 3.14"), "%s", hour->basis);
+    fixture_stop(&p);
+}
+
 Test(burst, has_nothing_to_say_where_nothing_is_sold)
 {
     struct fixture_scenario p =
