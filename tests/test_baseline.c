@@ -2,11 +2,13 @@
 #include "models/capacity/baseline.h"
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/demand.h"
 #include "models/capacity/pod_shape.h"
 #include "models/capacity/startup.h"
 #include "models/capacity/virtual_node.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #define H SIM_HOUR
 #define CNY(x) ((struct money){(int64_t)((x)*1000000), "CNY"})
@@ -57,7 +59,8 @@ static struct baseline plain(void)
         .catalog = &catalog,
         .currency = "CNY",
         .shapes = &shape,
-        .busy_ns = &busy_ns,
+        .needed_ns = &busy_ns,
+        .n_shapes = 1,
         .n_owners = 1,
         .horizon = 10 * H,
     };
@@ -72,18 +75,14 @@ Test(baseline, bounds_from_below_by_work_or_by_the_least_size)
     cr_assert_eq(baseline_clairvoyant(&b), CNY(260).micro, "a node of 26 for ten hours");
     pool.min_size = 0;
     pool.spot_market = "m";
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro);
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 6.75).micro, "a tenth cheaper unprotected");
     pool.share = 1;
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 25).micro, "all are to be on demand");
-    pool.rounding = POOL_RUNNING_TARGET;
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 7.5).micro,
-                 "1 of 1 is enough: the next is spot");
-    pool.share = 0;
+    pool.spot_duration_h = 1;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 6.75).micro,
+                 "that all are to be on demand, or protected, is a choice");
     market[0].price_step = H;
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.5).micro,
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.25).micro,
                  "a price that moves may fall to 0.1");
-    pool.spot_duration_h = 0;
-    cr_assert_eq(baseline_clairvoyant(&b), CNY(7 * 2.25).micro, "a tenth cheaper unprotected");
     busy_ns = -1;
     cr_assert_eq(baseline_clairvoyant(&b), -1, "nobody said how busy the pods were");
 }
@@ -114,6 +113,32 @@ Test(baseline, the_bound_contains_the_starts_that_no_policy_can_avoid)
     cr_assert_eq(baseline_clairvoyant(&b), money_for(CNY(26).micro, 25 * H + 150 * SIM_SECOND));
 }
 
+/* Ten hours on T4, which takes half as long again: 6.67 on V100. By the GPU hour T4 at 12 is the
+ * cheaper of the two for this work (120 against 166.67), at 18 it is not (180). */
+static double alone(const void *self, uint32_t owner, const char *gpu)
+{
+    (void)self;
+    (void)owner;
+    return strcmp(gpu, "V100") == 0 ? 40e6 : 60e6;
+}
+
+Test(baseline, work_is_done_on_the_kind_on_which_it_costs_least)
+{
+    static const char *both[] = {"four", "t4"};
+    struct baseline b = plain();
+    struct err e = {0};
+    struct demand *held = demand_create(1, &e);
+    demand_held(held, 0, "T4", 10 * H);
+    pool.instance_types = (struct knob_texts){both, 2};
+    b.demand = held;
+    b.alone_ns = alone;
+    busy_ns = 10 * H;
+    cr_assert_eq(baseline_clairvoyant(&b), CNY(120).micro);
+    prices[3].per_hour = CNY(18);
+    cr_assert_float_eq((double)baseline_clairvoyant(&b), 25e6 * 20 / 3, 4e6);
+    demand_destroy(held);
+}
+
 /* However little there is to do, a machine that has to be there is paid for as a whole: 26 an hour
  * for one, as `four` is cheaper by the GPU only. Services hold GPUs of their own: by the GPU. */
 Test(baseline, the_bound_contains_a_machine_for_as_long_as_one_has_to_be_there)
@@ -122,13 +147,13 @@ Test(baseline, the_bound_contains_a_machine_for_as_long_as_one_has_to_be_there)
     int64_t present_ns[2] = {9 * H, 0}, busy[2] = {H, H / 2};
     struct pod_shape shapes[2] = {{.gpus = 1}, {.gpus = 1}};
     b.present_ns = present_ns;
-    b.busy_ns = busy;
+    b.needed_ns = busy;
     b.shapes = shapes;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(9 * 26).micro, "not one hour at 25");
     shapes[0].gpus = 2;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(9 * 100).micro, "two GPUs fit on `four` alone");
     shapes[0].gpus = 1;
-    b.n_owners = 2;
+    b.n_owners = b.n_shapes = 2;
     present_ns[1] = 8 * H;
     cr_assert_eq(baseline_clairvoyant(&b), CNY(17 * 25).micro, "17 GPU hours");
     busy[1] = 12 * H;

@@ -3,6 +3,7 @@
 
 #include "models/capacity/catalog.h"
 #include "models/capacity/cluster_config.h"
+#include "models/capacity/demand.h"
 #include "models/capacity/drill.h"
 #include "models/capacity/eci.h"
 #include "models/capacity/pod_shape.h"
@@ -61,6 +62,12 @@ static bool offers_of(const struct baseline *b, const struct pod_shape *pod, str
            eci_offers_find(&m, &request, out, &ignored) == 0 && out->n > 0;
 }
 
+/* The cheaper of two costs; -1: unknown. */
+static int64_t cheaper(int64_t a, int64_t b)
+{
+    return a < 0 ? b : b < 0 || a < b ? a : b;
+}
+
 /* ---- the bound ---- */
 
 /* Recorded prices of a pool may lie below what its market would ask. */
@@ -80,7 +87,7 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
 {
     int64_t list = hourly(b, type, c->region, PRICE_ON_DEMAND);
     const struct spot_preset *m =
-        pool_buys_spot(c) ? catalog_spot(b->catalog, c->spot_market) : NULL;
+        pool_uses_spot(c) ? catalog_spot(b->catalog, c->spot_market) : NULL;
     if (list < 0 || !m)
         return list;
     double share = m->price_step > 0 ? m->price_low : m->price_share;
@@ -88,7 +95,7 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
     int64_t of = spot_list_price(m, stated, list);
     int64_t lowest = price_share(of, (int64_t)(share * 1e6 + 0.5));
     lowest = lowest_recorded(b, c, lowest);
-    lowest = spot_unprotected_price(m, c->spot_duration_h, lowest);
+    lowest = spot_unprotected_price(m, 0, lowest); /* whether to buy protection is a choice */
     return lowest < list ? lowest : list;
 }
 
@@ -116,7 +123,44 @@ static struct bargain better(struct bargain best, int64_t micro, int64_t gpus)
     return less ? (struct bargain){micro, gpus} : best;
 }
 
-static struct bargain cheapest_gpu(const struct baseline *b)
+/* Work that took a nanosecond where it was done takes so much on this kind. */
+static double slower(const struct baseline *b, size_t owner, const char *gpu)
+{
+    double held = b->demand ? demand_slowest(b->demand, (uint32_t)owner, b->alone_ns, b->self) : 0;
+    double here = held > 0 && gpu ? b->alone_ns(b->self, (uint32_t)owner, gpu) : 0;
+    return here > 0 ? here / held : 1;
+}
+
+/* The least of it on any kind that is for sale. */
+static double quickest(const struct baseline *b, size_t owner)
+{
+    const struct pool_config *pools = b->config->pools.items;
+    struct eci_offers f;
+    double least = 1;
+    for (size_t p = 0; p < b->config->pools.count; p++)
+        for (size_t i = 0; i < pools[p].instance_types.count; i++) {
+            const struct instance_type *t =
+                catalog_instance(b->catalog, pools[p].instance_types.items[i]);
+            double by = t && t->gpus > 0 ? slower(b, owner, t->gpu) : 1;
+            least = by < least ? by : least;
+        }
+    if (b->config->virtual_node && offers_of(b, &b->shapes[owner], &f))
+        for (size_t i = 0; i < f.n; i++) {
+            double by = slower(b, owner, f.items[i].gpu);
+            least = by < least ? by : least;
+        }
+    return least;
+}
+
+/* GPU time of the owner's work at the least. */
+static int64_t least_work(const struct baseline *b, size_t owner)
+{
+    double by = quickest(b, owner);
+    return by < 1 ? (int64_t)((double)b->needed_ns[owner] * by) : b->needed_ns[owner];
+}
+
+/* For an owner's work, by shape; with owner SIZE_MAX for time that passes alike on all kinds. */
+static struct bargain cheapest_for(const struct baseline *b, size_t owner, size_t shape)
 {
     const struct pool_config *pools = b->config->pools.items;
     struct bargain best = {-1, 1};
@@ -128,12 +172,27 @@ static struct bargain cheapest_gpu(const struct baseline *b)
             int64_t micro = lowest_hourly(b, &pools[p], name);
             if (!t || t->gpus == 0 || micro < 0)
                 continue;
-            best = better(best, micro, t->gpus);
+            double by = owner == SIZE_MAX ? 1 : slower(b, owner, t->gpu);
+            best = better(best, (int64_t)((double)micro * by), t->gpus);
         }
-    for (size_t o = 0; b->config->virtual_node && o < b->n_owners; o++)
-        if (offers_of(b, &b->shapes[o], &f))
-            for (size_t i = 0; i < f.n; i++)
-                best = better(best, lowest_instance(b, &f.items[i]), f.items[i].gpus);
+    if (b->config->virtual_node && offers_of(b, &b->shapes[shape], &f))
+        for (size_t i = 0; i < f.n; i++) {
+            double by = owner == SIZE_MAX ? 1 : slower(b, owner, f.items[i].gpu);
+            int64_t micro = lowest_instance(b, &f.items[i]);
+            if (f.items[i].gpus > 0)
+                best = better(best, (int64_t)((double)micro * by), f.items[i].gpus);
+        }
+    return best;
+}
+
+static struct bargain cheapest_gpu(const struct baseline *b)
+{
+    struct bargain best = {-1, 1};
+    for (size_t o = 0; o < b->n_shapes; o++) {
+        struct bargain one = cheapest_for(b, SIZE_MAX, o);
+        if (one.micro >= 0)
+            best = better(best, one.micro, one.gpus);
+    }
     return best;
 }
 
@@ -276,32 +335,60 @@ static int64_t present_cost(const struct baseline *b, struct bargain best)
 {
     int64_t most = 0, gpu_ns = 0;
     for (size_t o = 0; b->present_ns && o < b->n_owners; o++) {
-        int64_t gpus = b->shapes[o].gpus, present = b->present_ns[o], busy = b->busy_ns[o];
+        int64_t gpus = b->shapes[o].gpus, present = b->present_ns[o], needed = least_work(b, o);
         int64_t micro = gpus > 0 ? cheapest_machine(b, o) : -1;
         int64_t cost = micro > 0 ? money_for(micro, present) : 0;
         most = cost > most ? cost : most;
-        gpu_ns += gpus * (present > busy ? present : busy);
+        gpu_ns += gpus * (present > needed ? present : needed);
     }
     int64_t shared = money_for(best.micro, gpu_ns / best.gpus);
     return most > shared ? most : shared;
 }
 
+/* GPUs of each of the owner's pods, at least. */
+static int64_t least_gpus(const struct baseline *b, size_t owner)
+{
+    int64_t least = b->shapes[owner].gpus;
+    for (size_t s = b->n_owners; s < b->n_shapes; s++)
+        least = b->shapes[s].gpus < least ? b->shapes[s].gpus : least;
+    return least;
+}
+
+/* The work of each owner on the kind on which it costs least; -1: it is not known. */
+static int64_t work_cost(const struct baseline *b)
+{
+    int64_t sum = 0;
+    for (size_t o = 0; o < b->n_owners; o++) {
+        if (b->needed_ns[o] < 0)
+            return -1;
+        struct bargain best = cheapest_for(b, o, o);
+        for (size_t s = b->n_owners; s < b->n_shapes; s++) {
+            struct bargain unit = cheapest_for(b, o, s);
+            if (unit.micro >= 0)
+                best = better(best, unit.micro, unit.gpus);
+        }
+        int64_t gpu_ns = b->needed_ns[o] * least_gpus(b, o);
+        if (gpu_ns > 0 && best.micro < 0)
+            return -1;
+        sum += gpu_ns > 0 ? money_for(best.micro, gpu_ns / best.gpus) : 0;
+    }
+    return sum;
+}
+
 int64_t baseline_clairvoyant(const struct baseline *b)
 {
     struct bargain best = cheapest_gpu(b);
-    int64_t gpu_ns = 0;
-    for (size_t o = 0; o < b->n_owners; o++) {
-        if (b->busy_ns[o] < 0)
-            return -1;
-        gpu_ns += b->busy_ns[o] * b->shapes[o].gpus;
-    }
+    bool alike = b->n_shapes == b->n_owners;
+    int64_t work = work_cost(b), gpu_ns = 0;
     /* Machines that are simply there do work that nobody pays for. */
-    if (best.micro < 0 || b->mixed || b->config->node_list)
+    if (best.micro < 0 || work < 0 || b->config->node_list)
         return -1;
-    int64_t machines_ns = starting_ns(b, gpu_ns), containers_ns = container_ns(b);
-    gpu_ns += machines_ns > containers_ns ? machines_ns : containers_ns;
-    int64_t work = money_for(best.micro, gpu_ns / best.gpus), least = floor_cost(b);
-    int64_t present = present_cost(b, best);
+    for (size_t o = 0; o < b->n_owners; o++)
+        gpu_ns += least_work(b, o) * least_gpus(b, o);
+    int64_t machines_ns = alike ? starting_ns(b, gpu_ns) : 0, containers_ns = container_ns(b);
+    int64_t starts_ns = machines_ns > containers_ns ? machines_ns : containers_ns;
+    int64_t least = floor_cost(b), present = alike ? present_cost(b, best) : 0;
+    work += money_for(best.micro, starts_ns / best.gpus);
     work = present > work ? present : work;
     return work > least ? work : least;
 }

@@ -1,20 +1,23 @@
 /* baseline: what the same work would have cost otherwise.
  *
  * - clairvoyant: a lower bound on what any policy could reach with these startup times. Idea of the
- *   proof, in five steps. (1) The work took busy_ns of GPU time, and whoever does it pays at least
- *   for that. (2) G GPUs do at most G x horizon of work, so at least ceil(busy / horizon) different
- *   GPUs serve; those that are not there from the start are bought, and each is paid for from
- *   its purchase though it serves only after the boot, the GPUs' readiness and the phases of the
- *   first pod, none shorter than the least that its distribution gives. That time is no work, so
- *   it adds to (1). (3) A pod that ran to its end had a container of its own, whose start (on
- *   container instances with the download, on nodes without) held its GPUs too and was no work.
- *   (4) minSize nodes of a pool without spot are paid for all along (unless a zone is lost).
- *   (5) A request that was served was served before its time-outs ended it, and a machine serves
- *   only a start after it is first paid for. So where requests come closer together than a start
- *   less the time-outs no policy can do without a machine in between, however little there is to
- *   do: one is paid for throughout, a whole one, and each service holds GPUs of its own.
+ *   proof, in five steps. (1) The work that ended well took needed_ns of GPU time, and whoever does
+ *   it pays at least for that: on the kind of GPU on which it costs least, in the time that it
+ * takes there if the service times say so. Runs that were lost or failed are no part of it, nor
+ * what was done for requests that were not served. (2) G GPUs do at most G x horizon of work, so at
+ * least ceil(needed / horizon) different GPUs serve; those that are not there from the start are
+ * bought, and each is paid for from its purchase though it serves only after the boot, the GPUs'
+ * readiness and the phases of the first pod, none shorter than the least that its distribution
+ * gives. That time is no work, so it adds to (1). (3) A pod that ran to its end had a container of
+ * its own, whose start (on container instances with the download, on nodes without) held its GPUs
+ * too and was no work. (4) minSize nodes of a pool without spot are paid for all along (unless a
+ * zone is lost). (5) A request that was served was served before its time-outs ended it, and a
+ * machine serves only a start after it is first paid for. So where requests come closer together
+ * than a start less the time-outs no policy can do without a machine in between, however little
+ * there is to do: one is paid for throughout, a whole one, and each service holds GPUs of its own.
  *   models/serving/pulse.h has the arithmetic. No GPU hour of these pools and instances is cheaper
- *   than the cheapest plan at its lowest price, and no machine than the cheapest that the pod fits
+ *   than the cheapest plan at its lowest price (spot, unprotected, where the pool names a market:
+ *   what is bought is a choice), and no machine than the cheapest that the pod fits
  *   on; the largest of (1) + max((2), (3)), (4) and (5) holds. Restarts and the shape of the day
  *   are left out, so the bound may not be reachable: beyond (5) it lets a policy put off and pack
  *   all work of the horizon.
@@ -31,6 +34,7 @@
 
 struct catalog;
 struct cluster_config;
+struct demand;
 struct pod_shape;
 struct recorder;
 struct startup_config;
@@ -43,11 +47,14 @@ struct baseline {
     const struct pod_shape *shapes;        /* one per owner */
     const struct startup_config *startups; /* one per owner; NULL: starts take no time */
     const int64_t
-        *completed_gpus;       /* [owner]: of pods that started and ran to their end; NULL: none */
-    const int64_t *busy_ns;    /* [owner]: pod time with a request on the GPU; -1: not known */
+        *completed_gpus;      /* [owner]: of pods that started and ran to their end; NULL: none */
+    const int64_t *needed_ns; /* [owner]: pod time of work that ended well; -1: not known */
+    const struct demand *demand; /* the kinds of GPU that were held; NULL: not known */
+    double (*alone_ns)(const void *self, uint32_t owner, const char *gpu); /* as of the cluster */
+    const void *self;
     const int64_t *present_ns; /* [owner]: time for which it had to have a pod; NULL: not known */
     size_t n_owners;
-    bool mixed; /* pods of one owner differ: no bound is given */
+    size_t n_shapes; /* above n_owners: pods of one owner differ */
     sim_ns horizon;
 };
 

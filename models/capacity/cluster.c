@@ -193,14 +193,16 @@ static int make_owners(struct cluster *c, struct err *e)
     c->completed_gpus = calloc(n + 1, sizeof *c->completed_gpus);
     c->busy_ns = calloc(n + 1, sizeof *c->busy_ns);
     c->present_ns = calloc(n + 1, sizeof *c->present_ns);
+    c->needed_ns = calloc(n + 1, sizeof *c->needed_ns);
     c->off_nodes = calloc(shapes + 1, sizeof *c->off_nodes);
     c->stuck = calloc(shapes + 1, sizeof *c->stuck);
     c->told = calloc(shapes + 1, sizeof *c->told);
     if (!c->owner_names || !c->own_micro || !c->off_nodes || !c->pod_ns || !c->unplaced ||
-        !c->busy_ns || !c->present_ns || !c->stuck || !c->told || !c->completed_gpus)
+        !c->busy_ns || !c->present_ns || !c->needed_ns || !c->stuck || !c->told ||
+        !c->completed_gpus)
         return err_set(e, ERR_SYSTEM, NULL, "out of memory for %zu owners of pods", n);
     for (size_t i = 0; i < n; i++) {
-        c->busy_ns[i] = -1;
+        c->busy_ns[i] = c->needed_ns[i] = -1;
         c->owner_names[i] = c->set.shapes[i].name ? c->set.shapes[i].name : "pod";
     }
     return 0;
@@ -365,6 +367,7 @@ void cluster_destroy(struct cluster *c)
     free(c->completed_gpus);
     free(c->busy_ns);
     free(c->present_ns);
+    free(c->needed_ns);
     free(c->own_micro);
     free(c->off_nodes);
     shapes_fini(&c->shapes);
@@ -508,6 +511,7 @@ void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns)
     assert(owner < c->set.n_owners && busy_ns >= 0);
     int32_t gpus = c->set.shapes[owner].gpus;
     c->busy_ns[owner] = busy_ns;
+    c->needed_ns[owner] = c->needed_ns[owner] < 0 ? busy_ns : c->needed_ns[owner];
     ledger_busy(c->ledger, owner, busy_ns * (gpus > 1 ? gpus : 1));
 }
 
@@ -533,6 +537,12 @@ static void assert_gpus(const struct cluster *c)
     assert(held == c->held);
 }
 
+void cluster_needed(struct cluster *c, uint32_t owner, int64_t needed_ns)
+{
+    assert(owner < c->set.n_owners && needed_ns >= 0);
+    c->needed_ns[owner] = needed_ns;
+}
+
 static struct baseline baseline_of(const struct cluster *c)
 {
     return (struct baseline){
@@ -542,8 +552,11 @@ static struct baseline baseline_of(const struct cluster *c)
         .shapes = c->set.shapes,
         .startups = c->set.startups,
         .completed_gpus = c->completed_gpus,
-        .mixed = c->set.n_shapes > c->set.n_owners,
-        .busy_ns = c->busy_ns,
+        .needed_ns = c->needed_ns,
+        .demand = c->demand,
+        .alone_ns = c->set.alone_ns,
+        .self = c->set.up.self,
+        .n_shapes = c->set.n_shapes,
         .present_ns = c->present_ns,
         .n_owners = c->set.n_owners,
         .horizon = c->set.horizon,

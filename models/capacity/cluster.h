@@ -140,6 +140,9 @@ size_t cluster_pods(const struct cluster *c, uint32_t owner, struct pod_view *ou
 /* Replica-time of this owner with a request on the GPU, over all of its pods: what is left of its
  * ready time is idle money. Before cluster_close; without it ready time counts as serving. */
 void cluster_busy(struct cluster *c, uint32_t owner, int64_t busy_ns);
+/* Of it the time that any policy with the same outcome spends: what ended well, and nothing that
+ * was cut, failed or came to nobody. Without it all of it counts. Before cluster_close. */
+void cluster_needed(struct cluster *c, uint32_t owner, int64_t needed_ns);
 /* Shortest time from the first paid moment of a machine to its first request of this owner; 0:
  * nothing is known, or nothing is sold. */
 sim_ns cluster_least_start(const struct cluster *c, uint32_t owner);

@@ -37,6 +37,7 @@ struct cluster {
     rec_id pending, held_level, lacking;
     int64_t headroom;                       /* placeholders of all pools */
     int64_t *pod_ns, *busy_ns, *present_ns; /* [owner]; busy -1: not told */
+    int64_t *needed_ns;                     /* [owner]: of busy_ns, what ended well; -1: not told */
     int64_t *completed_gpus;                /* [owner]: of pods that ran to their end */
     struct unplaced_count *unplaced;        /* [owner]: at the end */
     int64_t *own_micro;                     /* [owner]: what its pods cost */

@@ -83,6 +83,18 @@ void demand_jobs(struct demand *d, const struct otherwise_interval *jobs, size_t
     d->n_jobs = n;
 }
 
+double demand_slowest(const struct demand *d, uint32_t owner,
+                      double (*alone_ns)(const void *self, uint32_t owner, const char *gpu),
+                      const void *self)
+{
+    double slowest = 0;
+    for (size_t k = 0; alone_ns && k < d->n_kinds; k++) {
+        double ns = d->wishes[owner].held[k] > 0 ? alone_ns(self, owner, d->kinds[k]) : 0;
+        slowest = ns > slowest ? ns : slowest;
+    }
+    return slowest;
+}
+
 /* What one pod did, in pods of the kind that was held for the most time. */
 static double worth(const struct demand *d, const struct otherwise *o, uint32_t owner,
                     const char *most)

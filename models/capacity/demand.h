@@ -24,6 +24,11 @@ void demand_held(struct demand *d, uint32_t owner, const char *gpu, sim_ns ns);
 /* What jobs want; borrowed until demand_write. */
 void demand_jobs(struct demand *d, const struct otherwise_interval *jobs, size_t n);
 
+/* Time of a request alone on the slowest kind that the owner's pods held, by alone_ns; 0: not
+ * given. */
+double demand_slowest(const struct demand *d, uint32_t owner,
+                      double (*alone_ns)(const void *self, uint32_t owner, const char *gpu),
+                      const void *self);
 /* otherwise_write with what was told, at o->horizon; fills o's demand, jobs and peak. */
 void demand_write(struct demand *d, struct otherwise *o, struct recorder *r);
 

@@ -73,7 +73,7 @@ struct jobs {
     struct job *jobs;    /* [bundle * size + completion] */
     struct bundle *bundles;
     struct jobs_count n;
-    int64_t *busy_ns; /* by owner, from the first */
+    int64_t *busy_ns, *needed_ns; /* by owner, from the first; needed: of runs that ended well */
     uint64_t entity;
 };
 
@@ -371,10 +371,12 @@ static void on_run_end(void *self, sim_ns now, uint64_t key)
     stop_running(j, s, now, pod);
     end_stretch(j, s, now, fails ? &j->n.gpus.failed : &j->n.gpus.out);
     s->state = SEAT_STARTING;
-    if (fails)
+    if (fails) {
         run_failed(j, now, pod, ran);
-    else
-        end_job(j, now, pod, true);
+        return;
+    }
+    j->needed_ns[shape_of(j, s->job)] += ran;
+    end_job(j, now, pod, true);
 }
 
 /* ---- calls ---- */
@@ -471,8 +473,9 @@ struct jobs *jobs_create(const struct jobs_setup *s, struct err *e)
         j->jobs = calloc((size_t)(count * size) + 1, sizeof *j->jobs);
         j->bundles = calloc((size_t)count + 1, sizeof *j->bundles);
         j->busy_ns = calloc(jobs_owners(s->config) + 1, sizeof *j->busy_ns);
+        j->needed_ns = calloc(jobs_owners(s->config) + 1, sizeof *j->needed_ns);
     }
-    if (!j || !j->jobs || !j->bundles || !j->busy_ns) {
+    if (!j || !j->jobs || !j->bundles || !j->busy_ns || !j->needed_ns) {
         err_set(e, ERR_SYSTEM, NULL, "out of memory for %lld jobs", (long long)(count * size));
         jobs_destroy(j);
         return NULL;
@@ -489,6 +492,7 @@ void jobs_destroy(struct jobs *j)
     free(j->jobs);
     free(j->bundles);
     free(j->busy_ns);
+    free(j->needed_ns);
     free(j);
 }
 
@@ -511,10 +515,10 @@ static bool is_ours(const struct jobs *j, uint32_t slot)
 
 size_t jobs_most(const struct jobs *j)
 {
-    return (size_t)j->count;
+    return (size_t)(j->count * j->size);
 }
 
-/* From its arrival to its end, on a machine of its own that nobody takes. */
+/* How long a completion takes on a machine of its own that nobody takes. */
 static sim_ns undisturbed(const struct jobs *j, int64_t job, sim_ns start_ns)
 {
     const struct job_config *c = j->set.config;
@@ -528,15 +532,44 @@ static sim_ns undisturbed(const struct jobs *j, int64_t job, sim_ns start_ns)
     return lasts;
 }
 
+static size_t first_free(const sim_ns *lanes, size_t n)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < n; i++)
+        first = lanes[i] < lanes[first] ? i : first;
+    return first;
+}
+
+/* What one bundle wants: so many completions side by side, until its deadline. */
+static size_t bundle_demand(const struct jobs *j, int64_t bundle, sim_ns start_ns,
+                            struct otherwise_interval *out)
+{
+    const struct job_config *c = j->set.config;
+    sim_ns from = arrival(j, bundle), until = j->set.horizon;
+    size_t wide = c->parallelism > 1 ? (size_t)c->parallelism : 1, n = 0;
+    sim_ns *lanes = calloc(wide, sizeof *lanes); /* when each is free, from the arrival */
+    assert(lanes);
+    if (c->deadline > 0 && c->deadline < until - from)
+        until = from + c->deadline;
+    for (int64_t k = 0; k < j->size; k++) {
+        int64_t job = bundle * j->size + k;
+        size_t lane = first_free(lanes, wide);
+        sim_ns begin = from + lanes[lane], lasts = undisturbed(j, job, start_ns);
+        if (begin >= until)
+            break;
+        sim_ns end = lasts < until - begin ? begin + lasts : until;
+        lanes[lane] = end - from;
+        out[n++] = (struct otherwise_interval){begin, end, j->set.owner + shape_of(j, job)};
+    }
+    free(lanes);
+    return n;
+}
+
 size_t jobs_demand(const struct jobs *j, sim_ns start_ns, struct otherwise_interval *out)
 {
     size_t n = 0;
-    for (int64_t i = 0; i < j->count && arrival(j, i) < j->set.horizon; i++) {
-        sim_ns from = arrival(j, i), left = j->set.horizon - from;
-        sim_ns lasts = undisturbed(j, i, start_ns);
-        out[n++] = (struct otherwise_interval){from, from + (lasts < left ? lasts : left),
-                                               j->set.owner + shape_of(j, i)};
-    }
+    for (int64_t i = 0; i < j->count && arrival(j, i) < j->set.horizon; i++)
+        n += bundle_demand(j, i, start_ns, out + n);
     return n;
 }
 
@@ -551,6 +584,12 @@ int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner)
             sum += j->set.horizon - s->since;
     }
     return sum;
+}
+
+int64_t jobs_needed_ns(const struct jobs *j, uint32_t owner)
+{
+    assert(owner >= j->set.owner && owner - j->set.owner < jobs_owners(j->set.config));
+    return j->needed_ns[owner - j->set.owner];
 }
 
 /* What the pods that are there at the horizon have held since their last change. */

@@ -135,8 +135,10 @@ void jobs_add(struct jobs_count *sum, const struct jobs_count *n);
  * and no machine ever lost. out[0..jobs_most-1]; returns how many. */
 size_t jobs_most(const struct jobs *j);
 size_t jobs_demand(const struct jobs *j, sim_ns start_ns, struct otherwise_interval *out);
-/* GPU-holding time in which a process of this owner ran, ns: what cluster_busy wants. */
+/* GPU-holding time in which a process of this owner ran, ns: what cluster_busy wants. Of it, the
+ * time of runs that ended well. */
 int64_t jobs_busy_ns(const struct jobs *j, uint32_t owner);
+int64_t jobs_needed_ns(const struct jobs *j, uint32_t owner);
 /* Figures <prefix>completed, failed, ...; prefix "jobs." or "jobs.panda.". micro: what they
  * cost. */
 void jobs_figures(struct recorder *r, const char *prefix, const struct jobs_count *n, int64_t micro,

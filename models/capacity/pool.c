@@ -12,12 +12,6 @@ bool pool_uses_spot(const struct pool_config *c)
     return c->spot_market && c->spot_strategy != POOL_NO_SPOT;
 }
 
-bool pool_buys_spot(const struct pool_config *c)
-{
-    bool all_on_demand = c->share >= 1 && c->rounding != POOL_RUNNING_TARGET;
-    return pool_uses_spot(c) && !all_on_demand;
-}
-
 int64_t pool_price_limit(const struct pool_config *c, const char *type)
 {
     int64_t micro = c->spot_price_limit.micro;

@@ -84,9 +84,6 @@ extern const struct knob_table pool_knobs; /* "nodePool" */
 const char *pool_rounding_name(int rounding); /* "ceil", ... */
 /* Whether the pool buys spot at all. */
 bool pool_uses_spot(const struct pool_config *c);
-/* It ever buys one: not when all of its nodes are to be on demand, whatever the market. (A running
- * target buys one as soon as the share is met.) */
-bool pool_buys_spot(const struct pool_config *c);
 /* Most that is paid an hour for spot of this type, micro-units; 0: as the price goes. */
 int64_t pool_price_limit(const struct pool_config *c, const char *type);
 /* What a node of this machine offers to pods and DaemonSets. */

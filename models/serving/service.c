@@ -5,6 +5,7 @@
 #include "models/serving/blind.h"
 #include "models/serving/crowd.h"
 #include "models/serving/heading.h"
+#include "models/serving/profile.h"
 #include "models/serving/pulse.h"
 #include "models/serving/replicas.h"
 #include "models/serving/windows.h"
@@ -297,6 +298,31 @@ static void own_figures(const struct service *s, const char *prefix)
     blind_figures(s->blind, &to);
 }
 
+/* A request that was not served took this many times the mean on its replica, at most: of
+ * exponential times one in 22,000 is longer. */
+#define LONG 10
+
+/* Replica-time that any policy which serves these requests spends: without what it did for others,
+ * whose work it may have done in part or whole. Replicas that serve several at once, each at its
+ * full speed, may have been less full than another policy's. */
+static int64_t needed_ns(const struct service *s, const struct tally *t)
+{
+    const struct serving_config *c = &s->config->serving;
+    const struct service_time *times = c->times.items;
+    double longest = 0;
+    for (size_t k = 0; k < c->times.count; k++) {
+        double mean = times[k].profile ? (double)profile_time_ns(times[k].profile, times[k].batch)
+                                       : times[k].time.mean;
+        bool constant = !times[k].profile && times[k].time.kind == DIST_CONSTANT;
+        mean *= constant ? 1 : LONG;
+        longest = mean > longest ? mean : longest;
+    }
+    double needed = (double)t->busy_ns - longest * (double)(t->sent - t->served);
+    if (c->discipline == DISCIPLINE_FIFO && c->concurrency > 1)
+        needed /= (double)c->concurrency;
+    return needed > 0 ? (int64_t)needed : 0;
+}
+
 /* Time for which any policy that serves these requests needs a machine. */
 static sim_ns present_ns(const struct service *s, const struct tally *t)
 {
@@ -315,6 +341,7 @@ void service_close(struct service *s, struct tally *total)
     windows_close(s->windows);
     struct tally t = *dispatch_tally(s->dispatch, end);
     cluster_busy(s->frame.cluster, s->number, t.busy_ns);
+    cluster_needed(s->frame.cluster, s->number, needed_ns(s, &t));
     cluster_present(s->frame.cluster, s->number, present_ns(s, &t));
     if (s->warm)
         tally_since(&t, &s->base);

@@ -472,10 +472,11 @@ static void close_jobs(struct world *w)
 static void tell_busy(struct world *w)
 {
     for (uint32_t o = 0; o < w->scenario->n_owners; o++) {
-        if (jobs_of(w, o))
-            cluster_busy(w->cluster, o, jobs_busy_ns(jobs_of(w, o), o));
-        else if (headroom_of(w, o))
-            cluster_busy(w->cluster, o, 0);
+        const struct jobs *j = jobs_of(w, o);
+        if (j)
+            cluster_needed(w->cluster, o, jobs_needed_ns(j, o));
+        if (j || headroom_of(w, o))
+            cluster_busy(w->cluster, o, j ? jobs_busy_ns(j, o) : 0);
     }
 }
 
