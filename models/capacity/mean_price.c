@@ -17,13 +17,17 @@ static const struct pool_config *pool_at(const struct mean_price *m, size_t pool
     return (const struct pool_config *)m->config->pools.items + pool;
 }
 
-int64_t mean_price_list(const struct mean_price *m, size_t pool, size_t type)
+static int64_t row(const struct mean_price *m, size_t pool, size_t type, enum price_billing billing)
 {
     const struct pool_config *c = pool_at(m, pool);
-    struct catalog_price_key key = {c->instance_types.items[type], c->region, m->currency,
-                                    PRICE_ON_DEMAND};
+    struct catalog_price_key key = {c->instance_types.items[type], c->region, m->currency, billing};
     const struct price *p = catalog_price(m->catalog, &key);
     return p ? p->per_hour.micro : -1;
+}
+
+int64_t mean_price_list(const struct mean_price *m, size_t pool, size_t type)
+{
+    return row(m, pool, type, PRICE_ON_DEMAND);
 }
 
 /* Over the run, each value for as long as it holds. */
@@ -61,6 +65,7 @@ int64_t mean_price_spot(const struct mean_price *m, size_t pool, size_t type)
     if (!preset || list < 0)
         return -1;
     if (mean < 0)
-        mean = price_share(list, (int64_t)(preset->price_share * 1e6 + 0.5));
+        mean = price_share(spot_list_price(preset, row(m, pool, type, PRICE_SPOT), list),
+                           (int64_t)(preset->price_share * 1e6 + 0.5));
     return spot_unprotected_price(preset, c->spot_duration_h, mean);
 }

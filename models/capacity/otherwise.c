@@ -32,7 +32,7 @@ static const struct instance_type *type_at(const struct otherwise *o, size_t poo
 
 static bool holds(const struct instance_type *t, const struct pod_shape *pod)
 {
-    return t && t->gpus >= pod->gpus && pod_shape_takes_gpu(pod, t->gpu) &&
+    return t && t->gpus >= pod->gpus && pod_shape_takes_gpu(pod, t) &&
            t->vcpu * INT64_C(1000) >= pod->cpu_milli && t->memory >= pod->memory_bytes;
 }
 
