@@ -70,13 +70,10 @@ static int64_t cheaper(int64_t a, int64_t b)
 
 /* ---- the bound ---- */
 
-/* Recorded prices of a pool may lie below what its market would ask. */
-static int64_t lowest_recorded(const struct baseline *b, const struct pool_config *c,
-                               int64_t lowest)
+/* Recorded prices may lie below what the market would ask. */
+static int64_t lowest_recorded(const struct spot_traces *t, size_t zones, int64_t lowest)
 {
-    const struct pool_config *pools = b->config->pools.items;
-    const struct spot_traces *t = b->config->traces ? b->config->traces[c - pools] : NULL;
-    for (size_t i = 0; t && i < c->zones.count * c->instance_types.count; i++)
+    for (size_t i = 0; t && i < zones * t->types.count; i++)
         for (size_t k = 0; k < t->prices[i].n; k++)
             lowest = t->prices[i].value[k] < lowest ? t->prices[i].value[k] : lowest;
     return lowest;
@@ -94,7 +91,9 @@ static int64_t lowest_hourly(const struct baseline *b, const struct pool_config 
     int64_t stated = hourly(b, type, c->region, PRICE_SPOT);
     int64_t of = spot_list_price(m, stated, list);
     int64_t lowest = price_share(of, (int64_t)(share * 1e6 + 0.5));
-    lowest = lowest_recorded(b, c, lowest);
+    const struct pool_config *pools = b->config->pools.items;
+    lowest = lowest_recorded(b->config->traces ? b->config->traces[c - pools] : NULL,
+                             c->zones.count, lowest);
     lowest = spot_unprotected_price(m, 0, lowest); /* whether to buy protection is a choice */
     return lowest < list ? lowest : list;
 }
@@ -109,6 +108,8 @@ static int64_t lowest_instance(const struct baseline *b, const struct eci_offer 
     double share = m->price_step > 0 ? m->price_low : m->price_share;
     int64_t of = spot_list_price(m, o->spot_micro_per_hour, list);
     int64_t lowest = price_share(of, (int64_t)(share * 0.9 * 1e6));
+    lowest =
+        lowest_recorded(b->config->eci_traces, v->zones.count > 0 ? v->zones.count : 1, lowest);
     return lowest < list ? lowest : list;
 }
 

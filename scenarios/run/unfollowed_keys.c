@@ -179,8 +179,11 @@ const struct unfollowed_keys_row unfollowed_keys_bare[] = {
         ROW(path ".volumeDevices"), ROW(path ".terminationMessagePath"),                           \
         ROW(path ".terminationMessagePolicy"), ROW(path ".securityContext"), ROW(path ".stdin"),   \
         ROW(path ".stdinOnce"), ROW(path ".tty"), ROW(path ".resizePolicy"),                       \
-        ROW(path ".restartPolicy"), ROW(path ".startupProbe"), INSIDE(path ".resources"),          \
-        AMOUNTS(path ".resources.limits"), AMOUNTS(path ".resources.requests"),                    \
+        ROW(path ".restartPolicy"), INSIDE(path ".resources"), AMOUNTS(path ".resources.limits"),  \
+        AMOUNTS(path ".resources.requests"),                                                       \
+        {path ".startupProbe",                                                                     \
+         "readiness and liveness begin with the container; give them an initialDelaySeconds",      \
+         NULL},                                                                                    \
         {path ".resources.claims", "dynamic allocation of devices is not modelled", NULL},         \
     {                                                                                              \
         path ".lifecycle", "the sleep of a preStop hook is the service's preStop", NULL            \
@@ -207,7 +210,7 @@ const struct unfollowed_keys_row unfollowed_keys_spec[] = {
     ROW("restartPolicy"),
     ROW("activeDeadlineSeconds"),
     INSIDE("affinity"),
-    ROW("affinity.nodeAffinity"),
+    {"affinity.nodeAffinity", "nodes are chosen by nodeSelector and gpuTypes", NULL},
     {"affinity.podAffinity", "pods are placed by nodes alone, not by the pods beside them", NULL},
     {"affinity.podAntiAffinity", "pods are placed by nodes alone, not by the pods beside them",
      NULL},
