@@ -5,6 +5,7 @@
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/stats.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -160,8 +161,9 @@ void compare_text(const struct compare *c, bool colour, struct text *to)
         if (c->rows[i].moved)
             text_row(&c->rows[i], to);
     }
-    text_printf(to, "%zu of %zu figures moved by more than chance explains (95 %%, %s).\n", moved,
-                c->n, c->paired ? "paired by replication" : "as if independent");
+    text_printf(to, "%zu of %zu %s moved by more than chance explains (95 %%, %s).\n", moved, c->n,
+                text_plural(c->n, "figure", "figures"),
+                c->paired ? "paired by replication" : "as if independent");
 }
 
 /* ---- JSON ---- */

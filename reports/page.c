@@ -9,6 +9,7 @@
 #include "reports/scope.h"
 #include "reports/turning.h"
 #include "sim/result.h"
+#include "sim/text.h"
 #include "sim/zone.h"
 
 #include <assert.h>
@@ -42,6 +43,19 @@ static void add(struct page *p, const char *html)
 static void say(struct page *p, const char *s)
 {
     text_html(p->to, s ? s : "");
+}
+
+/* A sentence in which no line ends between a number and its per cent sign. */
+static void say_whole(struct page *p, const char *s)
+{
+    char part[512];
+    for (const char *sign; s && (sign = strstr(s, " %")) && sign - s < (ptrdiff_t)sizeof part;
+         s = sign + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)(sign - s), s);
+        say(p, part);
+        add(p, "\u00a0");
+    }
+    say(p, s);
 }
 
 static void cell(struct page *p, const char *attributes, const char *s)
@@ -85,8 +99,8 @@ static void head(struct page *p)
     text_printf(p->to, "</h1>\n<p class=\"about\">%s from %s ",
                 human_seconds((double)r->horizon / 1e9).s, human_time(p->zone, r->epoch_s).s);
     say(p, p->zone_name);
-    text_printf(p->to, ", %u replication%s</p>\n", (unsigned)r->replications,
-                r->replications == 1 ? "" : "s");
+    text_printf(p->to, ", %u %s</p>\n", (unsigned)r->replications,
+                text_plural(r->replications, "replication", "replications"));
     text_printf(p->to, "<div class=\"verdict %s\" role=\"status\"><strong>%s</strong> ",
                 r->holds    ? "holds"
                 : r->judged ? "fails"
@@ -94,7 +108,7 @@ static void head(struct page *p)
                 r->holds    ? "Holds"
                 : r->judged ? "Does not hold"
                             : "Not judged");
-    say(p, r->verdict);
+    say_whole(p, r->verdict);
     add(p, "</div>\n");
 }
 
@@ -472,7 +486,7 @@ static void decisions(struct page *p)
     log_rows(p, shown, subjects, &n);
     add(p, "</div>\n");
     uint64_t more = r->n_entries - shown + r->entries_dropped;
-    text_printf(p->to, "<p class=\"about\">%zu lines", shown);
+    text_printf(p->to, "<p class=\"about\">%zu %s", shown, text_plural(shown, "line", "lines"));
     if (more)
         text_printf(p->to, "; %s more are not on this page", human_count((double)more).s);
     add(p, ". Printed pages show the first 60.</p>\n</section>\n");
@@ -512,15 +526,15 @@ static void assumptions(struct page *p)
     for (size_t i = 0; i < r->n_assumptions; i++)
         shaky += is_shaky(&r->assumptions[i]);
     section(p, "rests", "What the answer rests on");
-    text_printf(p->to, "<p>%zu figure%s of the world %s assumed or from third parties%s</p>\n",
-                shaky, shaky == 1 ? "" : "s", shaky == 1 ? "is" : "are",
+    text_printf(p->to, "<p>%zu %s of the world %s assumed or from third parties%s</p>\n", shaky,
+                text_plural(shaky, "figure", "figures"), text_plural(shaky, "is", "are"),
                 shaky ? ", to be replaced by your own:" : ".");
     if (shaky)
         assumption_rows(p, true);
     if (shaky < r->n_assumptions) {
-        text_printf(p->to,
-                    "<details><summary>%zu figures that are official or measured</summary>\n",
-                    r->n_assumptions - shaky);
+        text_printf(p->to, "<details><summary>%zu %s official or measured</summary>\n",
+                    r->n_assumptions - shaky,
+                    text_plural(r->n_assumptions - shaky, "figure that is", "figures that are"));
         assumption_rows(p, false);
         add(p, "</details>\n");
     }

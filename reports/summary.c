@@ -6,6 +6,7 @@
 #include "reports/scope.h"
 #include "reports/turning.h"
 #include "sim/result.h"
+#include "sim/text.h"
 #include "sim/zone.h"
 
 #include <assert.h>
@@ -50,10 +51,13 @@ static void put_clean(struct text *to, const char *s, size_t n)
     }
 }
 
-/* Length of the next word in bytes, at most `columns` wide. */
+/* Length of the next word in bytes, at most `columns` wide. A per cent sign stays with its number.
+ */
 static size_t word_length(const char *s, size_t columns)
 {
     size_t n = strcspn(s, " \n\t");
+    if (s[n] == ' ' && s[n + 1] == '%')
+        n += 1 + strcspn(s + n + 1, " \n\t");
     size_t fits = human_fit(s, columns);
     return n < fits ? n : fits;
 }
@@ -164,10 +168,10 @@ static void head(const struct out *o, const struct result *r)
     if (!z)
         z = zone_load("UTC", &ignored);
     char line[1024];
-    snprintf(line, sizeof line, "%s: %s from %s %s, %u replication%s", r->name,
+    snprintf(line, sizeof line, "%s: %s from %s %s, %u %s", r->name,
              human_seconds((double)r->horizon / 1e9).s, z ? human_time(z, r->epoch_s).s : "",
              zone_name ? zone_name : "UTC", (unsigned)r->replications,
-             r->replications == 1 ? "" : "s");
+             text_plural(r->replications, "replication", "replications"));
     zone_free(z);
     wrap(o->to, line, 0, 2);
     paint(o, r->holds ? "1;32" : r->judged ? "1;31" : "1;33");
@@ -279,10 +283,11 @@ static void replicas_block(const struct out *o, const struct scope *s)
         return;
     double starts = scope_value(s, "replicas.starts", 0);
     double reversals = scope_value(s, "replicas.reversals", 0);
-    row(o, "Replicas", "mean %s, from %s to %s; %s start%s, %s reversal%s",
-        human_number(mean->value).s, human_count(scope_number(s, "replicas.min")).s,
+    row(o, "Replicas", "mean %s, from %s to %s; %s %s, %s %s", human_number(mean->value).s,
+        human_count(scope_number(s, "replicas.min")).s,
         human_count(scope_number(s, "replicas.max")).s, human_count(starts).s,
-        starts == 1 ? "" : "s", human_count(reversals).s, reversals == 1 ? "" : "s");
+        text_plural((uint64_t)starts, "start", "starts"), human_count(reversals).s,
+        text_plural((uint64_t)reversals, "reversal", "reversals"));
 }
 
 /* The figure beside "startup.<phase>.mean" that tells of the slow ones. */
@@ -506,9 +511,10 @@ static void trials_block(const struct out *o, const struct result *r)
     char line[300];
     if (others > 0) {
         snprintf(line, sizeof line,
-                 "It stays with %zu %svalue%s of presets and assumed figures: the "
+                 "It stays with %zu %s%s of presets and assumed figures: the "
                  "page lists them",
-                 others, others < r->n_trials ? "other " : "", others == 1 ? "" : "s");
+                 others, others < r->n_trials ? "other " : "",
+                 text_plural(others, "value", "values"));
         text_add(o->to, "  ");
         wrap(o->to, line, 2, 4);
     }
@@ -522,7 +528,7 @@ static void trials_block(const struct out *o, const struct result *r)
     if (r->trials_left > 0) {
         snprintf(line, sizeof line,
                  "%s more %s not tried, for want of time: robustness=10 tries more",
-                 human_count((double)r->trials_left).s, r->trials_left == 1 ? "was" : "were");
+                 human_count((double)r->trials_left).s, text_plural(r->trials_left, "was", "were"));
         text_add(o->to, "  ");
         wrap(o->to, line, 2, 4);
     }
@@ -541,8 +547,8 @@ static void assumptions_block(const struct out *o, const struct result *r)
     if (shaky == 0)
         return;
     char title[96];
-    snprintf(title, sizeof title, "Rests on %zu figure%s that nobody measured here:", shaky,
-             shaky == 1 ? "" : "s");
+    snprintf(title, sizeof title, "Rests on %zu %s that nobody measured here:", shaky,
+             text_plural(shaky, "figure", "figures"));
     heading(o, title);
     size_t shown = 0;
     for (size_t i = 0; i < r->n_assumptions; i++) {

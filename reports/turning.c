@@ -101,18 +101,18 @@ void turning_html(const struct result *r, struct text *to)
         text_printf(to,
                     "<p>Each preset of the catalogue, and each assumed or third-party figure at "
                     "both ends of its plausible range (a third to three times, two thirds to one "
-                    "and a half times), one at a time: %zu of %zu values turn%s the verdict.</p>\n",
-                    turns, r->n_trials, turns == 1 ? "s" : "");
+                    "and a half times), one at a time: %zu of %zu %s the verdict.</p>\n",
+                    turns, r->n_trials, text_plural(turns, "values turns", "values turn"));
     if (turns > 0)
         rows(r, TURNS, to);
     if (may > 0) {
-        text_printf(to, "<h3>May turn it: %zu value%s not confirmed yet</h3>\n", may,
-                    may == 1 ? "" : "s");
+        text_printf(to, "<h3>May turn it: %zu %s not confirmed yet</h3>\n", may,
+                    text_plural(may, "value", "values"));
         rows(r, MAY_TURN, to);
     }
     if (stays > 0) {
-        text_printf(to, "<details><summary>%zu value%s at which it stays</summary>\n", stays,
-                    stays == 1 ? "" : "s");
+        text_printf(to, "<details><summary>%zu %s at which it stays</summary>\n", stays,
+                    text_plural(stays, "value", "values"));
         rows(r, STAYS, to);
         text_add(to, "</details>\n");
     }
@@ -123,5 +123,6 @@ void turning_html(const struct result *r, struct text *to)
         text_printf(to,
                     "<p>%s more %s not tried, for want of time; the key <code>robustness</code> "
                     "allows more work.</p>\n",
-                    human_count((double)r->trials_left).s, r->trials_left == 1 ? "was" : "were");
+                    human_count((double)r->trials_left).s,
+                    text_plural(r->trials_left, "was", "were"));
 }

@@ -520,3 +520,8 @@ const char *text_nearest(const char *s, const char *const *names, size_t n)
     }
     return best;
 }
+
+const char *text_plural(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}

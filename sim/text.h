@@ -55,6 +55,9 @@ size_t text_character(const char *s, const char *end);
  * "%.*s". */
 int text_cut(const char *s, int most);
 
+/* The word for n of them: `one` for 1, else `many`. */
+const char *text_plural(uint64_t n, const char *one, const char *many);
+
 /* The nearest of n names, or NULL: edit distance without regard to case, at most a third of the
  * length of s or one. Names may be NULL and are then skipped. */
 const char *text_nearest(const char *s, const char *const *names, size_t n);

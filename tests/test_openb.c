@@ -50,6 +50,8 @@ static double peak(const struct fixture_scenario *p, const char *path)
 Test(openb, runs_on_its_own_machines_with_shared_gpus)
 {
     struct fixture_scenario p = PLAY(NODES, "seed=1");
+    cr_assert(strstr(p.r->verdict, "the machines have no price") && !strstr(p.r->verdict, "0.00"),
+              "%s", p.r->verdict);
     conserved(&p);
     cr_assert_eq(figure(&p, "pods.unplaced.total"), 0);
     cr_assert_eq(figure(&p, "pods.pendingSeconds"), 0);

@@ -7,6 +7,7 @@
 #include "tests/fixture_result.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct text make(struct result *(*fixture)(struct arena *), bool colour)
@@ -113,4 +114,26 @@ Test(summary, shows_every_service_of_several)
     cr_assert(strstr(t.s, "Service a<b>\n"));
     cr_assert(strstr(t.s, "Service bert\n"));
     text_fini(&t);
+}
+
+/* A verdict of so many letters that its line would end just before a per cent sign. */
+Test(summary, keeps_a_per_cent_sign_with_its_number)
+{
+    for (int letters = 1; letters < 90; letters++) {
+        struct err e = {0};
+        struct arena *a = arena_create(&e);
+        struct text t = {0};
+        struct result *r = fixture_bert(a);
+        char verdict[200];
+        snprintf(
+            verdict, sizeof verdict, "%.*s held in 98.9 %% of all", letters,
+            "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
+            "a a a a");
+        r->verdict = verdict;
+        summary_text(r, false, &t);
+        cr_assert_eq(text_end(&t, &e), 0);
+        cr_assert(strstr(t.s, "98.9 %"), "%s", verdict);
+        text_fini(&t);
+        arena_destroy(a);
+    }
 }

@@ -306,3 +306,11 @@ Test(text, finds_the_nearest_name)
             cr_assert_null(found, "%s", rows[i].s);
     }
 }
+
+Test(text, says_one_of_one_only)
+{
+    cr_assert_str_eq(text_plural(1, "change", "changes"), "change");
+    cr_assert_str_eq(text_plural(0, "change", "changes"), "changes");
+    cr_assert_str_eq(text_plural(2, "life", "lives"), "lives");
+    cr_assert_str_eq(text_plural(UINT64_MAX, "row was", "rows were"), "rows were");
+}

@@ -204,7 +204,7 @@ static int read_bare(struct csv *c, char *line, const struct csv_wish *w, struct
         return trace_file_fault(c->file, trace_file_line(c->file), e,
                                 "the file has no header and %zu column%s: name columns by number, "
                                 "from 1",
-                                c->columns, c->columns == 1 ? "" : "s");
+                                c->columns, text_plural(c->columns, "", "s"));
     }
     return 0;
 }
@@ -269,7 +269,7 @@ int csv_next(struct csv *c, struct csv_row *row, struct err *e)
     }
     if (i != c->columns) {
         return trace_file_fault(c->file, row->line, e, "%zu field%s where there are %zu columns", i,
-                                i == 1 ? "" : "s", c->columns);
+                                text_plural(i, "", "s"), c->columns);
     }
     return 1;
 }

@@ -92,7 +92,7 @@ int trace_fields(const struct trace_input *in, size_t i, char **fields, struct e
     }
     if (n != in->n_names)
         return trace_fault(in->path, in->lines[i].line, e,
-                           "%zu field%s where there are %zu columns", n, n == 1 ? "" : "s",
+                           "%zu field%s where there are %zu columns", n, text_plural(n, "", "s"),
                            in->n_names);
     return 0;
 }

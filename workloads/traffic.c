@@ -105,21 +105,23 @@ static int note_series(struct loading *l, const struct series *s, const char *pa
 {
     char length[64];
     if (s->out_of_order > 0 &&
-        note(l, e, "%s: %zu rows were out of order and are sorted", path, s->out_of_order) != 0) {
+        note(l, e, "%s: %zu %s out of order and sorted", path, s->out_of_order,
+             text_plural(s->out_of_order, "row was", "rows were")) != 0) {
         return -1;
     }
-    if (s->duplicates > 0 && note(l, e, "%s: %zu rows share their time with another and are merged",
-                                  path, s->duplicates) != 0) {
+    if (s->duplicates > 0 &&
+        note(l, e, "%s: %zu %s with another, merged", path, s->duplicates,
+             text_plural(s->duplicates, "row shares its time", "rows share their time")) != 0) {
         return -1;
     }
     if (s->jittered > 0 &&
-        note(l, e, "%s: %zu rows come less than half a bin late and close the hole before them",
-             path, s->jittered) != 0) {
+        note(l, e, "%s: %zu %s less than half a bin late and closed the hole before", path,
+             s->jittered, text_plural(s->jittered, "row came", "rows came")) != 0) {
         return -1;
     }
     text_duration(length, sizeof length, s->gap_total);
-    if (s->gaps > 0 && note(l, e, "%s: %zu gaps, %s in all: nothing arrives in them", path, s->gaps,
-                            length) != 0) {
+    if (s->gaps > 0 && note(l, e, "%s: %zu %s, %s in all: nothing arrives then", path, s->gaps,
+                            text_plural(s->gaps, "gap", "gaps"), length) != 0) {
         return -1;
     }
     return 0;
@@ -425,7 +427,8 @@ static int load_list(struct loading *l, struct err *e)
     t->lap = scaled(lap, scale);
     t->totals.requests = count_before(t, t->horizon);
     if (list.out_of_order > 0 &&
-        note(l, e, "%s: %zu rows were out of order and are sorted", path, list.out_of_order) != 0) {
+        note(l, e, "%s: %zu %s out of order and sorted", path, list.out_of_order,
+             text_plural(list.out_of_order, "row was", "rows were")) != 0) {
         return -1;
     }
     sim_ns end = t->n_times > 0 ? times[t->n_times - 1] : 0;

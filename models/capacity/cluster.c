@@ -674,8 +674,9 @@ static void close_headroom(struct cluster *c)
                      "%lld GPU%s of headroom %s kept and given up %llu times; at the worst moment "
                      "%lld %s wanted beyond what was free, so more headroom than that would never "
                      "have been used.",
-                     (long long)kept, kept == 1 ? "" : "s", kept == 1 ? "was" : "were",
-                     (unsigned long long)c->preempted, (long long)knee, knee == 1 ? "was" : "were");
+                     (long long)kept, text_plural(kept, "", "s"), text_plural(kept, "was", "were"),
+                     (unsigned long long)c->preempted, (long long)knee,
+                     text_plural(knee, "was", "were"));
 }
 
 static void close_pods(struct cluster *c, sim_ns end)

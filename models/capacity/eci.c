@@ -442,10 +442,11 @@ static int nothing_fits(const struct eci_market *m, const struct eci_request *r,
 {
     if (r->gpu && !kind_known(m, r))
         return unknown_kind(m, r->gpu, e);
-    return err_set(
-        e, ERR_INPUT, NULL, "no ECI size holds %d GPU%s%s%s, %.4g vCPU and %.4g GiB in one pod",
-        (int)r->pod->gpus, r->pod->gpus == 1 ? "" : "s", r->gpu ? " " : "", r->gpu ? r->gpu : "",
-        (double)r->pod->cpu_milli / 1e3, (double)r->pod->memory_bytes / (double)(1 << 30));
+    return err_set(e, ERR_INPUT, NULL,
+                   "no ECI size holds %d GPU%s%s%s, %.4g vCPU and %.4g GiB in one pod",
+                   (int)r->pod->gpus, text_plural((uint64_t)r->pod->gpus, "", "s"),
+                   r->gpu ? " " : "", r->gpu ? r->gpu : "", (double)r->pod->cpu_milli / 1e3,
+                   (double)r->pod->memory_bytes / (double)(1 << 30));
 }
 
 static int offer_by_size(const struct eci_market *m, const struct eci_request *r,

@@ -7,6 +7,7 @@
 #include "models/capacity/pod_shape.h"
 #include "models/money/breakeven.h"
 #include "sim/money.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -69,8 +70,9 @@ static void say_offer(const struct eci_fleet *s, const struct eci_kind *o)
         return;
     recorder_finding(eci_fleet_recorder(s), "note", "eci-spec",
                      "%s: %zu ECI size%s match%s; bought: %s%s. It goes there by %s.",
-                     o->request.pod->name, o->offers.matching, o->offers.matching == 1 ? "" : "s",
-                     o->offers.matching == 1 ? "es" : "", list,
+                     o->request.pod->name, o->offers.matching,
+                     text_plural(o->offers.matching, "", "s"),
+                     text_plural(o->offers.matching, "es", ""), list,
                      o->request.n_specs > 1   ? ", the first of its list that could be had"
                      : o->offers.matching > 1 ? ", the smallest that fits"
                                               : "",

@@ -9,6 +9,7 @@
 #include "models/capacity/quota.h"
 #include "models/capacity/virtual_node.h"
 #include "sim/digest.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ static void keep_words(struct eci_fleet *s, struct eci_instance *in, sim_ns now,
         snprintf(o->words + at, sizeof o->words - at,
                  ", nor is there another of its %zu specs in "
                  "%zu zone%s",
-                 o->offers.n, o->request.n_zones, o->request.n_zones == 1 ? "" : "s");
+                 o->offers.n, o->request.n_zones, text_plural(o->request.n_zones, "", "s"));
 }
 
 /* ---- when ---- */
@@ -256,9 +257,10 @@ static void say_waits(const struct eci_fleet *s, const struct eci_kind *o)
     recorder_finding(eci_fleet_recorder(s), "warning", "eci-unavailable",
                      "%s: %llu pod%s had to wait for a container instance, the longest for %.0f s "
                      "(%llu creation call%s failed%s%s)%s%s. The last: %s.",
-                     o->request.pod->name, (unsigned long long)o->waited, o->waited == 1 ? "" : "s",
-                     (double)o->longest_wait / 1e9, (unsigned long long)calls,
-                     calls == 1 ? "" : "s", list[0] ? ": " : "", list, failed, still, o->words);
+                     o->request.pod->name, (unsigned long long)o->waited,
+                     text_plural(o->waited, "", "s"), (double)o->longest_wait / 1e9,
+                     (unsigned long long)calls, text_plural(calls, "", "s"), list[0] ? ": " : "",
+                     list, failed, still, o->words);
 }
 
 void eci_wait_report(struct eci_fleet *s, sim_ns end)

@@ -12,6 +12,7 @@
 #include "models/capacity/sale.h"
 #include "models/capacity/scheduler.h"
 #include "sim/recorder.h"
+#include "sim/text.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -244,8 +245,8 @@ static void say(const struct unplaced *u, const struct count *c)
         describe(s, asks, sizeof asks);
         recorder_finding(u->recorder, "warning", "unplaced",
                          "%lld pod%s, such as those of %s (%s), %s no place at the end: %s%s",
-                         (long long)g->pods, g->pods == 1 ? "" : "s", s->name ? s->name : "-", asks,
-                         g->pods == 1 ? "has" : "have", g->words,
+                         (long long)g->pods, text_plural(g->pods, "", "s"), s->name ? s->name : "-",
+                         asks, text_plural(g->pods, "has", "have"), g->words,
                          g->never ? "; no node that is there or for sale could take it" : "");
     }
     if (c->others > 0)

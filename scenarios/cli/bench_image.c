@@ -12,6 +12,7 @@
 #include "scenarios/cli/bench_setup.h"
 #include "sim/arena.h"
 #include "sim/json.h"
+#include "sim/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,8 +63,8 @@ static int read_labels(struct sight *s, FILE *in, struct err *e)
         return err_set(e, ERR_INPUT, s->a->labels, "cannot be read");
     if (n - blank != s->classes)
         return err_set(e, ERR_INPUT, s->a->labels,
-                       "holds %zu labels, one a line; the network has %zu classes", n - blank,
-                       s->classes);
+                       "holds %zu %s, one a line; the network has %zu classes", n - blank,
+                       text_plural(n - blank, "label", "labels"), s->classes);
     return 0;
 }
 

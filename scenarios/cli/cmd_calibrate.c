@@ -189,8 +189,9 @@ static int read_files(struct calibrate *c, struct arena *a, struct err *e)
     if (c->batches && bench_setup_batches("--batches", c->batches, batches, &n, e))
         return -1;
     if (n > 0 && n != c->from.count)
-        return err_set(e, ERR_INPUT, NULL, "--batches: %zu batches for %zu files: one for each", n,
-                       c->from.count);
+        return err_set(e, ERR_INPUT, NULL, "--batches: %zu %s for %zu %s: one for each", n,
+                       text_plural(n, "batch", "batches"), c->from.count,
+                       text_plural(c->from.count, "file", "files"));
     used += (size_t)snprintf(c->source, sizeof c->source, "sluice calibrate, times from");
     for (size_t i = 0; i < c->from.count; i++) {
         struct timings_source s = {

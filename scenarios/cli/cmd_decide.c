@@ -54,12 +54,14 @@ static int run_cases(const struct option_texts *files, unsigned threads, struct 
         run_file(files->items[i], threads, &t, &wrong);
     fflush(stdout);
     if (wrong || t.bad > 0) {
-        err_set(e, ERR_INPUT, NULL, "%zu of %zu cases are wrong%s", t.bad, t.cases,
+        err_set(e, ERR_INPUT, NULL, "%zu of %zu %s wrong%s", t.bad, t.cases,
+                text_plural(t.cases, "case is", "cases are"),
                 wrong ? "; a whole file is wrong" : "");
         return e->code;
     }
     if (t.failed > 0)
-        fprintf(stderr, "%zu of %zu cases fail\n", t.failed, t.cases);
+        fprintf(stderr, "%zu of %zu %s\n", t.failed, t.cases,
+                text_plural(t.cases, "case fails", "cases fail"));
     return t.failed > 0 ? FAILED : 0;
 }
 

@@ -5,6 +5,7 @@
 #include "scenarios/cli/show.h"
 #include "sim/arena.h"
 #include "sim/json.h"
+#include "sim/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,24 +79,26 @@ static void info_line(const struct trace *t, const struct trace_series *s, struc
     struct facts f = facts_of(t, s);
     char name[200];
     name_series(s, name, sizeof name);
-    text_printf(to, "  %-40s %8zu rows", name, s->n);
+    text_printf(to, "  %-40s %8zu %s", name, s->n, text_plural(s->n, "row", "rows"));
     if (t->format->kind == TRACE_LIFETIME)
         text_printf(to, ", %.4g to %.4g h, mean %.4g h, %.1f %% lost\n", f.low, f.high, f.mean,
                     100 * f.there);
     else if (t->format->kind == TRACE_PRICE)
-        text_printf(to, ", %zu changes, %.6g to %.6g %s an hour, mean over time %.6g%s\n",
-                    f.changes, f.low, f.high, s->key.currency, f.mean,
+        text_printf(to, ", %zu %s, %.6g to %.6g%s%s an hour, mean over time %.6g%s\n", f.changes,
+                    text_plural(f.changes, "change", "changes"), f.low, f.high,
+                    s->key.currency[0] ? " " : "", s->key.currency, f.mean,
                     s->list_micro > 0 ? ", list price stated" : "");
     else
-        text_printf(to, ", %zu changes, %g to %g machines, mean %.4g, some %.1f %% of the time\n",
-                    f.changes, f.low, f.high, f.mean, 100 * f.there);
+        text_printf(to, ", %zu %s, %g to %g machines, mean %.4g, some %.1f %% of the time\n",
+                    f.changes, text_plural(f.changes, "change", "changes"), f.low, f.high, f.mean,
+                    100 * f.there);
 }
 
 static void info_text(const struct trace *t, struct text *to)
 {
     char from[40], end[40], length[48];
-    text_printf(to, "%s: %s (%s), %zu rows in %zu series\n", t->path, t->format->name,
-                t->format->doc, t->rows, t->n_series);
+    text_printf(to, "%s: %s (%s), %zu %s in %zu series\n", t->path, t->format->name, t->format->doc,
+                t->rows, text_plural(t->rows, "row", "rows"), t->n_series);
     if (t->format->kind != TRACE_LIFETIME) {
         struct trace_span span = trace_span(t);
         text_duration(length, sizeof length, span.end - span.first);
@@ -109,12 +112,14 @@ static void info_text(const struct trace *t, struct text *to)
                                                 : "of a clock without zone");
     }
     if (t->out_of_order > 0)
-        text_printf(to, "repaired: %zu rows were out of order and are sorted\n", t->out_of_order);
+        text_printf(to, "repaired: %zu %s out of order and sorted\n", t->out_of_order,
+                    text_plural(t->out_of_order, "row was", "rows were"));
     if (t->duplicates > 0)
-        text_printf(to, "repaired: %zu rows share their time with a later one, which counts\n",
-                    t->duplicates);
+        text_printf(to, "repaired: %zu %s with a later one, which counts\n", t->duplicates,
+                    text_plural(t->duplicates, "row shares its time", "rows share their time"));
     if (t->left_out > 0)
-        text_printf(to, "left out: %zu rows, whose start is not known\n", t->left_out);
+        text_printf(to, "left out: %zu %s, whose start is not known\n", t->left_out,
+                    text_plural(t->left_out, "row", "rows"));
     for (size_t i = 0; i < t->n_series && i < SERIES_SHOWN; i++)
         info_line(t, &t->series[i], to);
     if (t->n_series > SERIES_SHOWN)
@@ -237,7 +242,8 @@ static void say_price(const struct market_fit *f, struct text *to)
     const struct reversion_fit *p = &f->price;
     if (p->n == 0)
         return;
-    text_printf(to, "price of %s as a share of list, %zu steps of 5 min\n", f->label, p->n);
+    text_printf(to, "price of %s as a share of list, %zu %s of 5 min\n", f->label, p->n,
+                text_plural(p->n, "step", "steps"));
     text_printf(to, "  mean         %.4f [%.4f to %.4f], between %.4f and %.4f\n", p->mean.value,
                 p->mean.low, p->mean.high, p->low, p->high);
     text_printf(to, "  reversion    %.5f a step [%.5f to %.5f]%s\n", p->reversion.value,
@@ -258,10 +264,11 @@ static void say_zone(const struct market_fit *f, struct text *to)
     const struct market_fit_bulk *b = &f->bulk;
     if (b->most > 1 && b->events > 0) {
         text_printf(to,
-                    "losses of up to %lld machines: %zu, %zu machines in all, %.3g each; %.1f %% "
+                    "losses of up to %lld machines: %zu, %zu %s in all, %.3g each; %.1f %% "
                     "left none\n",
-                    (long long)b->most, b->events, b->lost, (double)b->lost / (double)b->events,
-                    100 * (double)b->all / (double)b->events);
+                    (long long)b->most, b->events, b->lost,
+                    text_plural(b->lost, "machine", "machines"),
+                    (double)b->lost / (double)b->events, 100 * (double)b->all / (double)b->events);
         text_printf(to,
                     "  per machine  %.4g an hour [%.4g to %.4g]; batchShare %.3f, batchAll "
                     "%.3f, batchFew %.3f\n",

@@ -4,6 +4,7 @@
 #include "sim/arena.h"
 #include "sim/json.h"
 #include "sim/stats.h"
+#include "sim/text.h"
 #include "workloads/csv.h"
 #include "workloads/request_list.h"
 #include "workloads/series.h"
@@ -118,31 +119,34 @@ static void info_text(const struct traffic_file *f, struct text *to)
     char bin[48], gaps[48];
     if (!f->rates) {
         text_printf(to,
-                    "%s: requestCsv (one request a row), %zu requests over %.6g s, %.5g a second, "
+                    "%s: requestCsv (one request a row), %zu %s over %.6g s, %.5g a second, "
                     "%.0f in the busiest second; times between them vary by %.3g (1: Poisson)\n",
-                    f->path, f->list.count, f->seconds, f->mean, f->peak, f->cv);
+                    f->path, f->list.count, text_plural(f->list.count, "request", "requests"),
+                    f->seconds, f->mean, f->peak, f->cv);
         if (f->list.out_of_order > 0)
-            text_printf(to, "repaired: %zu rows were out of order and are sorted\n",
-                        f->list.out_of_order);
+            text_printf(to, "repaired: %zu %s out of order and sorted\n", f->list.out_of_order,
+                        text_plural(f->list.out_of_order, "row was", "rows were"));
         return;
     }
     text_duration(bin, sizeof bin, s->bin);
     text_printf(to,
-                "%s: rateCsv (%s over time), %zu rows of %s over %.6g s, mean %.5g a second, peak "
+                "%s: rateCsv (%s over time), %zu %s of %s over %.6g s, mean %.5g a second, peak "
                 "%.5g, variation %.3g\n",
-                f->path, s->counts ? "counts" : "rates", s->rows, bin, f->seconds, f->mean, f->peak,
-                f->cv);
+                f->path, s->counts ? "counts" : "rates", s->rows,
+                text_plural(s->rows, "row", "rows"), bin, f->seconds, f->mean, f->peak, f->cv);
     text_duration(gaps, sizeof gaps, s->gap_total);
     if (s->gaps > 0)
-        text_printf(to, "%zu gaps, %s in all: nothing arrives in them\n", s->gaps, gaps);
+        text_printf(to, "%zu %s, %s in all: nothing arrives then\n", s->gaps,
+                    text_plural(s->gaps, "gap", "gaps"), gaps);
     if (s->out_of_order > 0)
-        text_printf(to, "out of order: %zu rows (\"disorder\": \"sort\" allows them in a run)\n",
-                    s->out_of_order);
+        text_printf(to, "out of order: %zu %s (\"disorder\": \"sort\" allows them in a run)\n",
+                    s->out_of_order, text_plural(s->out_of_order, "row", "rows"));
     if (s->duplicates > 0)
-        text_printf(to, "same time: %zu rows (\"duplicates\": \"sum\" allows them in a run)\n",
-                    s->duplicates);
+        text_printf(to, "same time: %zu %s (\"duplicates\": \"sum\" allows them in a run)\n",
+                    s->duplicates, text_plural(s->duplicates, "row", "rows"));
     if (s->jittered > 0)
-        text_printf(to, "late by less than half a bin: %zu rows\n", s->jittered);
+        text_printf(to, "late by less than half a bin: %zu %s\n", s->jittered,
+                    text_plural(s->jittered, "row", "rows"));
 }
 
 static void put_figures(const struct traffic_file *f, struct json_out *o)
@@ -268,7 +272,8 @@ int trace_traffic_fit(struct arena *a, const char *path, bool json, struct text 
     if (load(&f, a, path, e))
         return -1;
     if (!f.rates && f.list.count < 10)
-        return err_set(e, ERR_INPUT, path, "%zu requests; a fit needs ten at least", f.list.count);
+        return err_set(e, ERR_INPUT, path, "%zu %s; a fit needs ten at least", f.list.count,
+                       text_plural(f.list.count, "request", "requests"));
     if (!json) {
         info_text(&f, to);
         text_add(to, "\nFor the scenario's `traffic`:\n\n");

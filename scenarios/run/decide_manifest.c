@@ -10,6 +10,7 @@
 #include "sim/arena.h"
 #include "sim/file.h"
 #include "sim/json.h"
+#include "sim/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -222,8 +223,9 @@ static int read_question(struct answer *a, struct err *e)
                        (long long)ready, (long long)status);
     if (q->n_metrics != a->spec.n_metrics)
         return err_set(e, ERR_INPUT, "--metric",
-                       "%zu values are given, but the HPA has %zu metrics, beginning with %s",
-                       q->n_metrics, a->spec.n_metrics, a->metrics[0].name);
+                       "%zu %s given, but the HPA has %zu %s, beginning with %s", q->n_metrics,
+                       text_plural(q->n_metrics, "value is", "values are"), a->spec.n_metrics,
+                       text_plural(a->spec.n_metrics, "metric", "metrics"), a->metrics[0].name);
     a->view = (struct scaler_view){.spec_replicas = (int32_t)q->replicas,
                                    .status_replicas = (int32_t)status,
                                    .ready_replicas = (int32_t)ready,

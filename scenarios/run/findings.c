@@ -63,7 +63,7 @@ struct words {
 static struct words count(double n, const char *one, const char *many)
 {
     struct words w;
-    snprintf(w.s, sizeof w.s, "%.0f %s", n, n >= 0.5 && n < 1.5 ? one : many);
+    snprintf(w.s, sizeof w.s, "%.0f %s", n, text_plural((uint64_t)(n + 0.5), one, many));
     return w;
 }
 
@@ -495,8 +495,9 @@ static void find_supply(struct search *f)
     }
     double preempted = result_value(r, "nodes.preemptions", 0);
     if (preempted > 0)
-        find(f, "note", "spot-losses", "%.3g spot nodes were taken back in a run, on the average.",
-             preempted / (r->replications > 0 ? r->replications : 1));
+        find(f, "note", "spot-losses", "%.3g spot %s taken back in a run, on the average.",
+             preempted / (r->replications > 0 ? r->replications : 1),
+             preempted == r->replications ? "node was" : "nodes were");
     find_surplus(f);
     find_churn(f);
     if (!f->s->cluster.autoscaler)
@@ -571,8 +572,8 @@ int findings_collect(const struct result *r, const struct scenario *s, struct re
     find_repairs(&f);
     find_unfollowed(&f);
     if (r->entries_dropped > 0)
-        find(&f, "note", "log-cut",
-             "%llu more decisions are not shown; limits.logEntries keeps more.",
-             (unsigned long long)r->entries_dropped);
+        find(&f, "note", "log-cut", "%llu more %s not shown; limits.logEntries keeps more.",
+             (unsigned long long)r->entries_dropped,
+             text_plural(r->entries_dropped, "decision is", "decisions are"));
     return e->code == ERR_NONE ? (int)f.n : -1;
 }

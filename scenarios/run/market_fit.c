@@ -3,6 +3,7 @@
 
 #include "sim/arena.h"
 #include "sim/json.h"
+#include "sim/text.h"
 #include "sim/zone.h"
 
 #include <assert.h>
@@ -541,19 +542,21 @@ static void put_note(const struct market_fit *f, struct json_out *o)
 {
     struct text note = {0};
     if (f->price.n > 0)
-        text_printf(&note, "prices of %.160s over %zu steps, shocks %s", f->label, f->price.n,
+        text_printf(&note, "prices of %.160s over %zu %s, shocks %s", f->label, f->price.n,
+                    text_plural(f->price.n, "step", "steps"),
                     f->price.p_value < 0.01 ? "not normal" : "normal");
     if (f->price.n > 0 && f->above_list > 0)
         text_printf(&note, ", above list for %.2g %% of the time and cut there",
                     100 * f->above_list);
     const char *join = note.length ? "; " : "";
     if (f->lives.fitted)
-        text_printf(&note, "%s%zu lives", join, f->lives.n);
+        text_printf(&note, "%s%zu %s", join, f->lives.n, text_plural(f->lives.n, "life", "lives"));
     else if (f->bulk.most > 1 && f->bulk.events > 0)
-        text_printf(&note, "%s%zu losses of up to %lld machines", join, f->bulk.events,
-                    (long long)f->bulk.most);
+        text_printf(&note, "%s%zu %s of up to %lld machines", join, f->bulk.events,
+                    text_plural(f->bulk.events, "loss", "losses"), (long long)f->bulk.most);
     else if (has_losses(f))
-        text_printf(&note, "%s%zu spells with stock", join, f->up.n);
+        text_printf(&note, "%s%zu %s with stock", join, f->up.n,
+                    text_plural(f->up.n, "spell", "spells"));
     else
         text_add(&note, "; the files tell nothing of losses");
     put_text(o, "note", note.s ? note.s : "");

@@ -176,7 +176,7 @@ static int fail_element(const struct assignment *s, const struct json *list, int
     }
     const char *nearest = text_nearest(s->steps[i].name, names, n);
     fail(s, "%.*s has %zu element%s, none is '%.*s'%s%.*s%s%s", i ? s->steps[i - 1].end : 5,
-         i ? s->text : "(top)", list->count, list->count == 1 ? "" : "s",
+         i ? s->text : "(top)", list->count, text_plural(list->count, "", "s"),
          text_cut(s->steps[i].name, 60), s->steps[i].name,
          nearest ? "; did you mean '"
          : n     ? "; named: "

@@ -136,6 +136,12 @@ static void unfinished_jobs(struct verdict *v, struct text *t)
     text_printf(t, "; how %s would have ended is not judged", v->at.jobs_cut == 1 ? "it" : "they");
 }
 
+/* Machines that are simply there, by a list without prices, and no others. */
+static bool nothing_has_a_price(const struct scenario *s)
+{
+    return s->cluster.node_list && s->cluster.pools.count == 0 && !s->cluster.virtual_node;
+}
+
 /* What a job costs, and what a GPU of its own would cost a month (730 h). */
 static void jobs_sentence(struct verdict *v, struct text *t)
 {
@@ -143,11 +149,14 @@ static void jobs_sentence(struct verdict *v, struct text *t)
     double each = result_value(v->r, "jobs.costEach", -1);
     if (v->s->jobs.count == 0)
         return;
-    text_printf(t, "%s%s of %s jobs completed", t->length ? "; " : "",
-                human_count(result_value(v->r, "jobs.completed", 0)).s,
-                human_count(result_value(v->r, "jobs.asked", 0)).s);
+    double asked = result_value(v->r, "jobs.asked", 0);
+    text_printf(t, "%s%s of %s %s completed", t->length ? "; " : "",
+                human_count(result_value(v->r, "jobs.completed", 0)).s, human_count(asked).s,
+                text_plural((uint64_t)asked, "job", "jobs"));
     unfinished_jobs(v, t);
-    if (each >= 0)
+    if (each >= 0 && nothing_has_a_price(v->s))
+        text_add(t, "; the machines have no price, so nobody knows what a job costs");
+    else if (each >= 0)
         text_printf(t, "; a job costs %s", amount(v, each).s);
     for (size_t i = 0; i < v->s->jobs.count; i++) {
         char path[160];
