@@ -5,6 +5,7 @@
 #include "models/control/hpa_config.h"
 #include "models/control/scaler.h"
 #include "models/serving/profile.h"
+#include "scenarios/run/drill_effect.h"
 #include "scenarios/run/manifest.h"
 #include "scenarios/run/scenario.h"
 #include "scenarios/run/unfollowed.h"
@@ -507,6 +508,48 @@ static void find_supply(struct search *f)
          "Not in the bill: system and data disks, load balancer, NAT, log service, OSS.");
 }
 
+/* What else the log says of the drill at its moment: "1 of 1 spot nodes". */
+static const char *drill_took(const struct search *f, const struct drill *d)
+{
+    for (size_t i = 0; i < f->r->n_entries; i++) {
+        const struct result_entry *x = &f->r->entries[i];
+        if (x->at == d->at && strcmp(x->subject, "drill") == 0 && strcmp(x->what, "reclaimed") == 0)
+            return x->reason;
+    }
+    return NULL;
+}
+
+static void find_drill(struct search *f, const struct service_config *c, const struct drill *d)
+{
+    char prefix[128] = "", end[256] = "";
+    const char *took = d->kind == DRILL_SPOT_LOSS ? drill_took(f, d) : NULL;
+    if (f->s->services.count > 1)
+        snprintf(prefix, sizeof prefix, "services.%.100s.", c->name);
+    struct drill_effect x = drill_effect_of(f->r, prefix, d);
+    if (!x.known)
+        return;
+    if (x.short_of && x.back)
+        snprintf(end, sizeof end, "%.3g of %.3g wanted replicas were ready at worst, all after %s",
+                 x.ready, x.wanted, span((double)x.after / (double)SIM_SECOND).s);
+    else if (x.short_of)
+        snprintf(end, sizeof end, "%.3g of %.3g wanted replicas were ready at worst, never all",
+                 x.ready, x.wanted);
+    else
+        snprintf(end, sizeof end, "no wanted replica was missing for long");
+    find(f, x.short_of ? "warning" : "note", "drill",
+         "Drill %s, %s: %s%s%s (replication %u, in steps of %s).", d->text, c->name,
+         took ? took : "", took ? "; " : "", end, (unsigned)f->r->shown_replication,
+         span((double)x.bin / (double)SIM_SECOND).s);
+}
+
+static void find_drills(struct search *f)
+{
+    const struct service_config *c = f->s->services.items;
+    for (size_t i = 0; i < f->s->cluster.n_drills; i++)
+        for (size_t k = 0; k < f->s->services.count; k++)
+            find_drill(f, &c[k], &f->s->cluster.drills[i]);
+}
+
 static void find_repairs(struct search *f)
 {
     size_t n = 0;
@@ -569,6 +612,7 @@ int findings_collect(const struct result *r, const struct scenario *s, struct re
         find_service(&f, i);
     find_supply(&f);
     find_lost_jobs(&f);
+    find_drills(&f);
     find_repairs(&f);
     find_unfollowed(&f);
     if (r->entries_dropped > 0)
