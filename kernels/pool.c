@@ -64,7 +64,7 @@ void pool_reference(const struct pool_shape *s, const double *x, double *y)
  * it becomes vector instructions. */
 static inline float larger(float a, float b)
 {
-    return (a >= b) | (a != a) ? a : b;
+    return ((a >= b) | (a != a)) ? a : b;
 }
 
 /* A row of the image with its padding, the window's rows already taken together. */
