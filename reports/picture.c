@@ -2,6 +2,7 @@
 #include "reports/picture.h"
 
 #include "reports/human.h"
+#include "sim/arena.h"
 #include "sim/result.h"
 #include "sim/zone.h"
 
@@ -57,7 +58,7 @@ static const struct line node_lines[] = {
 };
 
 static const struct line share_lines[] = {
-    {"nodes.onDemandShare", NULL, "share of nodes on demand", CHART_LINE, PLOT_BLUE, false, false},
+    {"nodes.onDemandShare", NULL, "share of nodes on demand", CHART_STEP, PLOT_BLUE, false, false},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -98,6 +99,17 @@ static bool is_level_zero(const struct result_series *v)
     return true;
 }
 
+/* A step stays until the next: bins in which nothing was noted too. NULL when there is no memory:
+ * the gaps stay then. */
+static const double *held(const struct result *r, const struct result_series *v)
+{
+    struct err ignored = {0};
+    double *y = arena_take(r->arena, v->n, sizeof *y, &ignored);
+    for (size_t i = 0; y && i < v->n; i++)
+        y[i] = isfinite(v->mean[i]) || i == 0 ? v->mean[i] : y[i - 1];
+    return y;
+}
+
 static size_t collect(const struct scope *s, const struct line *lines, size_t n,
                       struct chart_series *out)
 {
@@ -105,6 +117,7 @@ static size_t collect(const struct scope *s, const struct line *lines, size_t n,
     for (size_t i = 0; i < n; i++) {
         const struct line *l = &lines[i];
         const struct result_series *v = find(s, l);
+        const double *y = v && l->shape == CHART_STEP ? held(s->result, v) : NULL;
         /* What cannot be seen would only fill the key. */
         if (!v || is_unknown(v) || (l->shape == CHART_AREA && is_level_zero(v)))
             continue;
@@ -116,7 +129,9 @@ static size_t collect(const struct scope *s, const struct line *lines, size_t n,
                                              .scale = 1,
                                              .step = v->step,
                                              .n = v->n,
-                                             .y = l->peaks ? v->max : v->mean,
+                                             .y = y          ? y
+                                                  : l->peaks ? v->max
+                                                             : v->mean,
                                              .low = l->band ? v->min : NULL,
                                              .high = l->band ? v->max : NULL};
     }

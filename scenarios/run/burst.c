@@ -109,8 +109,8 @@ static bool find_offer(const struct result *r, const struct scenario *s, struct 
 }
 
 /* Mean price of the pod's part of such a machine; 0: unknown, or of another kind. */
-static int64_t part_price(const struct scenario *s, size_t pool, size_t type,
-                          const struct case_of *c)
+static int64_t part_price(const struct result *r, const struct scenario *s, size_t pool,
+                          size_t type, const struct case_of *c)
 {
     const struct pool_config *p = (const struct pool_config *)s->cluster.pools.items + pool;
     const struct instance_type *t = catalog_instance(s->catalog, p->instance_types.items[type]);
@@ -118,8 +118,9 @@ static int64_t part_price(const struct scenario *s, size_t pool, size_t type,
     int64_t list = mean_price_list(&m, pool, type), spot = mean_price_spot(&m, pool, type);
     if (!t || list < 0 || !holds(t, c->pod) || (c->gpu && strcmp(t->gpu, c->gpu) != 0))
         return 0;
-    double mean =
-        spot >= 0 ? p->share * (double)list + (1 - p->share) * (double)spot : (double)list;
+    /* as it came out, or as it was asked for where nothing was bought */
+    double share = result_value(r, "nodes.onDemandShare", p->share);
+    double mean = spot >= 0 ? share * (double)list + (1 - share) * (double)spot : (double)list;
     return (int64_t)(mean * c->pod->gpus / t->gpus + 0.5);
 }
 
@@ -132,12 +133,12 @@ static sim_ns idle_tail(const struct scenario *s)
     return scaler.unneeded_time;
 }
 
-static void find_pool(const struct scenario *s, struct case_of *c)
+static void find_pool(const struct result *r, const struct scenario *s, struct case_of *c)
 {
     const struct pool_config *pools = s->cluster.pools.items;
     for (size_t p = 0; p < s->cluster.pools.count; p++)
         for (size_t i = 0; i < pools[p].instance_types.count; i++) {
-            int64_t price = part_price(s, p, i, c);
+            int64_t price = part_price(r, s, p, i, c);
             if (price <= 0 || (c->pool && price >= c->b.pool_micro_per_hour))
                 continue;
             const struct catalog_delivery *d = catalog_find_delivery(s->catalog, pools[p].delivery);
@@ -228,7 +229,7 @@ static int add_case(struct result *r, const struct scenario *s, struct case_of *
     if (!find_offer(r, s, c))
         return 0;
     find_start(s, c);
-    find_pool(s, c);
+    find_pool(r, s, c);
     const char *words = basis(s, c, r->arena, e);
     if (!words)
         return -1;

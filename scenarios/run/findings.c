@@ -508,21 +508,33 @@ static void find_supply(struct search *f)
          "Not in the bill: system and data disks, load balancer, NAT, log service, OSS.");
 }
 
-/* What else the log says of the drill at its moment: "1 of 1 spot nodes". */
-static const char *drill_took(const struct search *f, const struct drill *d)
+/* What the log says of the nodes behind the drill's own line: "1 of 1 spot nodes". Of several that
+ * are written alike the nth counts. */
+static const char *drill_took(const struct search *f, const struct drill *d, size_t nth)
 {
-    for (size_t i = 0; i < f->r->n_entries; i++) {
-        const struct result_entry *x = &f->r->entries[i];
-        if (x->at == d->at && strcmp(x->subject, "drill") == 0 && strcmp(x->what, "reclaimed") == 0)
-            return x->reason;
+    for (size_t i = 0; i + 1 < f->r->n_entries; i++) {
+        const struct result_entry *own = &f->r->entries[i], *next = own + 1;
+        if (own->at != d->at || strcmp(own->subject, "drill") != 0 ||
+            strcmp(own->reason, d->text) != 0 || nth-- > 0)
+            continue;
+        return strcmp(next->what, "reclaimed") == 0 ? next->reason : NULL;
     }
     return NULL;
+}
+
+/* How many before it are written alike. */
+static size_t drill_twins(const struct search *f, const struct drill *d)
+{
+    size_t n = 0;
+    for (const struct drill *x = f->s->cluster.drills; x < d; x++)
+        n += strcmp(x->text, d->text) == 0;
+    return n;
 }
 
 static void find_drill(struct search *f, const struct service_config *c, const struct drill *d)
 {
     char prefix[128] = "", end[256] = "";
-    const char *took = d->kind == DRILL_SPOT_LOSS ? drill_took(f, d) : NULL;
+    const char *took = d->kind == DRILL_SPOT_LOSS ? drill_took(f, d, drill_twins(f, d)) : NULL;
     if (f->s->services.count > 1)
         snprintf(prefix, sizeof prefix, "services.%.100s.", c->name);
     struct drill_effect x = drill_effect_of(f->r, prefix, d);

@@ -160,9 +160,11 @@ static double alone_ns(const void *self, uint32_t owner, const char *gpu)
 {
     const struct world *w = self;
     struct owners_role r = role(w, owner);
+    if (r.kind != OWNERS_SERVICE)
+        return 0;
     const struct service_config *all = w->scenario->services.items;
     const struct knob_list *times = &all[r.index].serving.times;
-    for (size_t k = 0; r.kind == OWNERS_SERVICE && k < times->count; k++) {
+    for (size_t k = 0; k < times->count; k++) {
         const struct service_time *t = (const struct service_time *)times->items + k;
         if (strcmp(t->gpu, gpu) == 0)
             return t->profile ? (double)profile_time_ns(t->profile, t->batch) : t->time.mean;
