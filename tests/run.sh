@@ -129,7 +129,7 @@ for name in include_law formatting top_level neutral shape selftest headers_alon
 done
 
 # Suites that take long and say the same in every build.
-long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals|inception|step_bench|bench_operators|stock|batch)'
+long='@(torch_reference|theory|paths|chance|dispatch_agreement|dispatch_theory|cluster_swarm|fuzz|arrivals|inception|step_bench|bench_operators|bench_limits|network_bench|robustness|stock|batch)'
 
 if build release -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Release -DSLUICE_TESTS=ON; then
     criterion tests-gcc .build/release/sluice_tests
