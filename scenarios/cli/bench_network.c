@@ -311,6 +311,12 @@ static void put_disturbance(struct json_out *o, const struct network_bench *b)
     json_out_close(o, "}");
 }
 
+/* Long enough, and not of a device that was slowed down. */
+static bool is_valid(const struct network_bench *b)
+{
+    return b->load.long_enough && b->load.queries_enough && !b->throttled;
+}
+
 /* Beside those with a key of their own. */
 static void put_settings(struct json_out *o, const struct sweep *s)
 {
@@ -352,7 +358,7 @@ static void put_bench(struct json_out *o, const struct sweep *s, size_t i)
     put_int(o, "queries", (int64_t)b->load.queries);
     put_number(o, "elapsed", b->load.elapsed_s);
     put_bool(o, "stable", b->load.stable);
-    put_bool(o, "valid", b->load.long_enough && b->load.queries_enough && !b->throttled);
+    put_bool(o, "valid", is_valid(b));
     if (n->load.scenario == LOAD_SERVER)
         put_server(o, &n->load, b);
     put_number(o, "itemsPerSecond", b->load.items_per_s);
@@ -489,9 +495,10 @@ static void say_command(const struct bench_arguments *a, struct text *t)
 static void say_verdict(const struct sweep *s, struct text *t)
 {
     for (size_t i = 0; i < s->n; i++)
-        text_printf(t, "%sbatch %d: p50 %.4g ms, %.4g items/s", i ? "; " : "",
+        text_printf(t, "%sbatch %d: p50 %.4g ms, %.4g items/s%s", i ? "; " : "",
                     (int)s->setup->batches[i], s->benches[i].latency.p50.value_s * 1e3,
-                    s->benches[i].load.items_per_s);
+                    s->benches[i].load.items_per_s,
+                    is_valid(&s->benches[i]) ? "" : " (not valid: cut short or slowed down)");
 }
 
 static int make_result(const struct sweep *s, const struct bench_arguments *a,
@@ -504,7 +511,8 @@ static int make_result(const struct sweep *s, const struct bench_arguments *a,
         bench_result_setting(b, s->settings[i].key, s->settings[i].value);
     for (size_t i = 0; i < s->n; i++) {
         bench_result_network(b, s->setup->batches[i], &s->benches[i]);
-        b->r.holds = b->r.holds && (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);
+        b->r.holds = b->r.holds && is_valid(&s->benches[i]) &&
+                     (n->load.scenario != LOAD_SERVER || s->benches[i].load.holds);
     }
     b->r.seed = n->load.seed;
     say_command(a, &command);

@@ -15,9 +15,10 @@ static void as_text(const struct store_row *rows, size_t n, struct text *t)
     if (n == 0)
         text_add(t, "no runs are stored\n");
     for (size_t i = 0; i < n; i++) {
-        text_printf(t, "%.12s  %-20s  %s  %3u replications  %-5s", rows[i].run_key,
+        text_printf(t, "%.12s  %-20s  %s  %3u %-12s  %-5s", rows[i].run_key,
                     rows[i].started ? rows[i].started : "", rows[i].holds ? "holds" : "fails",
-                    (unsigned)rows[i].replications, "");
+                    (unsigned)rows[i].replications,
+                    text_plural(rows[i].replications, "replication", "replications"), "");
         if (rows[i].cost_per_month == rows[i].cost_per_month)
             text_printf(t, "%.0f %s a month  ", rows[i].cost_per_month,
                         rows[i].currency ? rows[i].currency : "");
