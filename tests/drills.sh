@@ -61,6 +61,13 @@ same "two losses" "$(run --drill spot-loss=1/2@20m --drill spot-loss=1/2@60m | p
 same "two losses at one moment" \
     "$(run --drill spot-loss=1/2@20m --drill spot-loss=1/2@20m | preemptions)" 2
 
+# Each finding has its own drill's count, also of those at one moment.
+took() {
+    jq -r '.findings[] | select(.code == "drill") | .text' | sed 's/.*: \([0-9]* of [0-9]*\) spot.*/\1/' | paste -sd, -
+}
+same "what each of two at one moment took" \
+    "$(run --drill spot-loss=1/2@20m --drill spot-loss=1/1@20m | took)" "1 of 2,1 of 1"
+
 # The second of them is at fault.
 words=$("$sluice" run "$scenario" --no-store --drill $slow --drill spot-los=1/2@20m 2>&1 >/dev/null)
 code=$?

@@ -54,6 +54,18 @@ Test(burst, a_spot_machine_is_cheaper_for_longer_bursts)
 
 /* Recorded prices of 1.5 and 2.5 CNY for half an hour each, 1.8, 1.6, and 3 for an hour: 2.233 on
  * the mean, and not 0.3 of the list. An hour on ECI costs warm share x that. */
+/* Thirty percent were wanted and the base took all: each node was bought on demand. */
+Test(burst, a_machine_costs_what_the_share_that_came_out_makes_it)
+{
+    struct fixture_scenario p =
+        PLAY("robust", TIMES, "nodePools.p.onDemandPercentageAboveBaseCapacity=30",
+             "nodePools.p.onDemandBaseCapacity=50", "nodePools.p.spotMarket=calm");
+    cr_assert_float_eq(fixture_value(&p, "nodes.onDemandShare"), 1, 1e-9);
+    cr_expect_float_eq(row(p.r, SIM_HOUR)->pool, 32.5, 1e-5);
+    cr_expect_float_eq(row(p.r, SIM_HOUR)->warm_share, 3600.0 / 3720, 1e-9);
+    fixture_stop(&p);
+}
+
 Test(burst, takes_the_recorded_prices_of_a_pool)
 {
     struct fixture_scenario p = PLAY("ecs-spot-billing", "robustness=0");

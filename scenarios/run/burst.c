@@ -118,8 +118,11 @@ static int64_t part_price(const struct result *r, const struct scenario *s, size
     int64_t list = mean_price_list(&m, pool, type), spot = mean_price_spot(&m, pool, type);
     if (!t || list < 0 || !holds(t, c->pod) || (c->gpu && strcmp(t->gpu, c->gpu) != 0))
         return 0;
-    /* as it came out, or as it was asked for where nothing was bought */
-    double share = result_value(r, "nodes.onDemandShare", p->share);
+    /* as it came out; as it was asked for where nothing was bought, or of several pools, whose
+     * shares are not told apart */
+    double share = p->share;
+    if (s->cluster.pools.count == 1)
+        share = result_value(r, "nodes.onDemandShare", share);
     double mean = spot >= 0 ? share * (double)list + (1 - share) * (double)spot : (double)list;
     return (int64_t)(mean * c->pod->gpus / t->gpus + 0.5);
 }
