@@ -1,24 +1,12 @@
 /* test_bench_limits: what --max-duration leaves out is said; no time is judged. */
 #include "scenarios/cli/bench_setup.h"
 #include "sim/json.h"
+#include "tests/program.h"
 #include "tests/temp_file.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char said[8000];
-
-static int sluice(const char *arguments)
-{
-    char line[600];
-    snprintf(line, sizeof line, "%s %s 2>&1", SLUICE_BINARY, arguments);
-    FILE *f = popen(line, "r");
-    cr_assert(f);
-    said[fread(said, 1, sizeof said - 1, f)] = '\0';
-    return WEXITSTATUS(pclose(f));
-}
 
 #define TINY "--model bert_tiny --sequence 8 --backend cpu --min-duration 1us --max-duration 1us "
 

@@ -2,24 +2,12 @@
 #include "sim/arena.h"
 #include "sim/err.h"
 #include "sim/json.h"
+#include "tests/program.h"
 #include "tests/temp_file.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-#include <sys/wait.h>
-
-static char said[60000];
-
-static int sluice(const char *arguments)
-{
-    char line[600];
-    snprintf(line, sizeof line, "%s %s 2>&1", SLUICE_BINARY, arguments);
-    FILE *f = popen(line, "r");
-    cr_assert(f);
-    said[fread(said, 1, sizeof said - 1, f)] = '\0';
-    return WEXITSTATUS(pclose(f));
-}
 
 #define TINY                                                                                       \
     "bench kernels --backend cpu --model bert_tiny --sequence 5 --batch 3 --no-store "             \
